@@ -1,0 +1,53 @@
+// Fills option structs from a document, strictly.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scorevi/config/document.h"
+#include "scorevi/config/visitor.h"
+
+namespace scorevi::config {
+
+// Reads the described keys; absent ones keep their value. Every problem becomes an error of the
+// document and reading goes on: unknown key (with the nearest known one, or the tag value that it
+// belongs to), wrong type, out of range, unknown choice, missing required key.
+//   numbers   1, 1e-4, 1.e-4, .5; never quoted, no 1_000, no leading zero (010), no hexadecimal
+//   integers  also 1e3 or 3.0 when whole
+//   booleans  true false yes no on off; 1 and 0 are refused
+//   texts     any scalar except null
+class Reader final : public Visitor {
+ public:
+  explicit Reader(Document& document);
+
+  // Call after the description ran: reports the unknown keys at the top.
+  void finish();
+
+ private:
+  // One map that is being read.
+  struct Level {
+    const Node* node;  // nullptr: not in the document
+    std::string path;
+    bool broken;  // an error has been reported for the whole map: no missing keys
+    std::vector<std::string> known;
+    std::vector<std::pair<std::string, std::string>> foreign;  // key of another variant, hint
+  };
+
+  void on_field(const Field& field) override;
+  void on_variant(const char* key, std::string& value, const std::string& help, const std::vector<Variant>& variants,
+                  Need need) override;
+  void on_section(const char* key, const std::string& help, const std::function<void(Visitor&)>& fields) override;
+  void on_list(const char* key, const std::string& help, const ListAccess& access) override;
+
+  const Node* take(const char* key, Need need);
+  std::string path_of(const std::string& key) const;
+  void enter(const Node* node, const std::string& path, bool broken = false);
+  void leave();
+  void report_unknown(const Level& level);
+
+  Document& document_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace scorevi::config

@@ -1,0 +1,42 @@
+// A data set in memory: what every reader of this module returns.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace scorevi::data {
+
+enum class Task { kClassification, kRegression };
+
+// N rows on the CPU, contiguous. Images have shape [channels, height, width], tables [features].
+struct Dataset {
+  std::string name;
+  std::string description;  // one line: what it is and where it comes from
+  Task task = Task::kClassification;
+  at::Tensor inputs;                       // [N, ...], uint8 or float32
+  at::Tensor targets;                      // classification: [N] int64 in 0 .. C-1; regression: [N, K] float32
+  std::vector<std::string> class_names;    // C; empty for regression
+  std::vector<std::string> feature_names;  // one per input column, empty for images
+  double input_scale = 1.0;                // the value that stands for 1: 255, or 16 for digits
+  // Rows [0, official_train) are the official training part and the rest the official test part;
+  // -1 where the set is one pool.
+  std::int64_t official_train = -1;
+
+  std::int64_t size() const { return inputs.size(0); }
+  std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
+  // Without N.
+  std::vector<std::int64_t> input_shape() const;
+  bool is_image() const { return inputs.dim() == 4; }
+  // The given rows, in that order, as one pool.
+  Dataset subset(const std::vector<std::int64_t>& rows) const;
+  // Rows per class. Precondition: classification.
+  std::vector<std::int64_t> class_counts() const;
+};
+
+// Checks shapes, types and values as documented above; every reader calls it. Error kData.
+void check_dataset(const Dataset& dataset);
+
+}  // namespace scorevi::data

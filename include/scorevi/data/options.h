@@ -1,0 +1,34 @@
+// What the `data:` section of a configuration says about a data set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace scorevi::data {
+
+struct DataOptions {
+  std::string name = "digits";  // a name of data::datasets()
+  // Folder with one subfolder per data set; "" searches SCOREVI_DATA, ./data, ./data/raw and the
+  // folder of the bundled data.
+  std::string root;
+
+  // mnist, fashion_mnist, kmnist
+  std::string part = "all";  // all | train | test: the official parts to read
+
+  // csv
+  std::string path;
+  std::string task = "classification";   // classification | regression
+  std::string target = "-1";             // column name, or number from 0, -1 is the last
+  std::string delimiter = "auto";        // auto | comma | semicolon | tab
+  std::string header = "auto";           // auto | yes | no
+  std::string text_columns = "one_hot";  // one_hot | error
+  std::string missing = "error";         // error | drop: rows with an empty, NA or ? cell
+
+  // two_moons, blobs, sine_gap, cubic
+  std::int64_t rows = 1000;
+  std::int64_t classes = 3;  // blobs
+  double noise = -1.0;       // standard deviation; negative: the set's own
+  std::uint64_t seed = 0;    // of generated sets
+};
+
+}  // namespace scorevi::data

@@ -1,0 +1,19 @@
+// The data sets there are.
+#pragma once
+
+#include "scorevi/core/factory.h"
+#include "scorevi/data/dataset.h"
+#include "scorevi/data/options.h"
+
+namespace scorevi::data {
+
+using MakeDataset = Dataset (*)(const DataOptions&);
+
+// Names in the order they are listed to users.
+const Factory<MakeDataset>& datasets();
+
+// Reads or generates the data set `options.name`. Error kUsage: unknown name or option value;
+// Error kData: files that are missing or damaged.
+Dataset load_dataset(const DataOptions& options);
+
+}  // namespace scorevi::data

@@ -1,0 +1,29 @@
+// Checkpoints of a run: a StateDict in a safetensors file that is marked as scorevi's own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "scorevi/params/state_dict.h"
+
+namespace scorevi::io {
+
+// Written into the metadata under "scorevi.format"; a reader refuses every other version.
+inline constexpr int kCheckpointVersion = 1;
+
+// Writes the state so that a crash at any moment leaves the old file or the new one, complete.
+// Tensor names and metadata are the caller's ("mean.<parameter>", "log_std.<parameter>"); metadata
+// keys that begin with "scorevi." are reserved. Temporaries that a killed run left in the folder
+// are removed.
+// Error kNumerical: a floating-point tensor holds NaN or infinity; the message names the tensor and
+// the element, nothing is written, the old file stays. Error kRuntime: disk full, no permission.
+void save_checkpoint(const std::string& path, const params::StateDict& state);
+
+// Reads what save_checkpoint wrote, as CPU tensors, in the saved order. Error kData: missing,
+// half-written or damaged, a safetensors file that is no scorevi checkpoint, another version.
+params::StateDict load_checkpoint(const std::string& path);
+
+// The same for bytes in memory; `name` stands in messages.
+params::StateDict parse_checkpoint(std::string_view bytes, const std::string& name);
+
+}  // namespace scorevi::io

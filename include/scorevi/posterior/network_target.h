@@ -1,0 +1,71 @@
+// The posterior of a network's weights given a data set, one mini-batch at a time.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "scorevi/inference/log_density.h"
+#include "scorevi/params/flat_params.h"
+#include "scorevi/posterior/likelihood.h"
+#include "scorevi/posterior/prior.h"
+
+namespace scorevi::models {
+struct Network;
+}
+
+namespace scorevi::posterior {
+
+struct NetworkTargetOptions {
+  int64_t train_rows = 0;  // N: rows of the training split, after the validation split
+  double temperature = 1;  // tau > 0 of the likelihood; 1 is Bayes, and tau = kappa in nll + kappa KL/N
+  PriorOptions prior;
+};
+
+// log pi(theta) = (1/tau) sum_{i=1..N} log p(y_i | x_i, theta) + log p(theta). evaluate() estimates
+// the first term and its gradient without bias from the current batch B,
+//   log_density = -(N/tau) NLL_B,   NLL_B = mean over the rows of B of -log p(y_i | x_i, theta);
+// over one epoch the |B|/N-weighted mean of these is the full-batch value. The prior is apart, in
+// prior(). theta: the network's parameters that require a gradient, then the likelihood's.
+//
+// Memory: 2 D (values, gradients), 3 D with a pretrained prior mean. The score is the gradient
+// buffer itself.
+class NetworkTarget final : public inference::LogDensity {
+ public:
+  // Moves the network's parameters into flat buffers; its dtype and device are the target's.
+  // Throws Error(kUsage) unless N >= 1 and 0 < tau < inf, and for what FlatParams and make_prior
+  // refuse.
+  NetworkTarget(std::shared_ptr<models::Network> network, std::shared_ptr<Likelihood> likelihood,
+                const NetworkTargetOptions& options);
+
+  // The rows that the next evaluations use: inputs [B, ...], targets [B, ...], moved to the
+  // target's device (inputs also to its dtype). Throws Error(kUsage) for an empty batch, different
+  // row counts, or more rows than N.
+  void set_batch(const at::Tensor& inputs, const at::Tensor& targets);
+
+  // Makes the network's own random choices (dropout) in the next evaluations a function of (seed,
+  // step): seeds LibTorch's generators from them. Steps are below 2^32.
+  void set_step(uint64_t seed, int64_t step);
+
+  int64_t dim() const override { return parameters_.dim(); }
+  const params::FlatLayout& layout() const override { return parameters_.layout(); }
+  at::Tensor point() override { return parameters_.values(); }
+  inference::Evaluation evaluate(const at::Tensor& theta) override;
+  const inference::GaussianPrior* prior() const override { return &prior_; }
+  double loss_scale() const override { return 1 / scale_; }
+
+  models::Network& network() { return *network_; }
+  const Likelihood& likelihood() const { return *likelihood_; }
+
+ private:
+  std::shared_ptr<models::Network> network_;
+  std::shared_ptr<Likelihood> likelihood_;
+  params::FlatParams parameters_;
+  inference::GaussianPrior prior_;
+  int64_t train_rows_;
+  double scale_;  // N / tau
+  at::Tensor inputs_, targets_;
+};
+
+}  // namespace scorevi::posterior

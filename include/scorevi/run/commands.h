@@ -1,0 +1,70 @@
+// What the subcommands do, free of command-line parsing. Results go to `out` (stdout in the program), the human log to
+// scorevi::log(). Each returns the exit code; failures are thrown as Error.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace scorevi::run {
+
+struct TrainRequest {
+  std::string config;                  // may be empty with resume = DIR: then the run's own configuration
+  std::vector<std::string> overrides;  // "key.path=value"
+  std::string resume;                  // "", "auto" or a run folder
+  std::string out;                     // exact run folder, "" = runs/<name>-<timestamp>
+  int64_t limit_batches = 0;           // batches per epoch, 0 = all (smoke runs)
+  int64_t max_steps = 0;               // steps made by this call, then stop as if interrupted; 0 = no limit
+  bool dry_run = false;                // everything up to the first step
+  bool progress = true;                // a bar on a terminal
+};
+int train(const TrainRequest& request, std::ostream& out);
+
+struct EvaluateRequest {
+  std::string run;
+  std::string split = "test";  // train | validation | test
+  std::string data;            // another configuration whose data section is used
+  std::vector<std::string> overrides;
+};
+int evaluate(const EvaluateRequest& request, std::ostream& out);
+
+struct PredictRequest {
+  std::string run;
+  std::vector<std::string> inputs;  // CSV or idx files
+  std::string out;                  // CSV file, "" = `out`
+};
+int predict(const PredictRequest& request, std::ostream& out);
+
+struct CheckRequest {
+  std::string config;
+  std::vector<std::string> overrides;
+};
+int check(const CheckRequest& request, std::ostream& out);
+
+struct SweepRequest {
+  std::string sweep;
+  std::vector<std::string> overrides;
+  std::string out;    // runs/<sweep name> when empty
+  int jobs = 0;       // 0 = one per two cores, at least 1
+  bool redo = false;  // members made with another configuration are deleted and run again
+};
+int sweep(const SweepRequest& request, std::ostream& out);
+
+struct ReportRequest {
+  std::vector<std::string> runs;
+  std::string baseline;  // row that paired differences are taken against, "" = none
+  std::string out;       // folder for table.md, results.csv, report.html; "" = Markdown to `out` only
+};
+int report(const ReportRequest& request, std::ostream& out);
+
+// models | datasets | methods | optimizers | schedules | families | keys | keys-markdown
+int list(const std::string& what, std::ostream& out);
+// Text for `list` without an argument and for the error message of an unknown one.
+const std::vector<std::string>& list_kinds();
+
+// Versions, devices, threads.
+int info(std::ostream& out);
+const char* version();
+
+}  // namespace scorevi::run

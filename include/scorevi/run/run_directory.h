@@ -1,0 +1,69 @@
+// The folder of one run: names of everything in it, its life from "running" to "finished".
+//   config.yaml  config.resolved.yaml  run.json  log.txt  metrics.csv  timing.csv  steps.jsonl  split.json  inputs.json
+//   checkpoints/{last,best}.safetensors
+//   evaluation/{report.json,report.html,reliability.svg,predictions.csv}          (test split)
+//   evaluation-<split>/...                                                        (other splits, other data)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace scorevi::run {
+
+namespace files {
+inline constexpr const char* kConfig = "config.yaml";
+inline constexpr const char* kResolved = "config.resolved.yaml";
+inline constexpr const char* kRun = "run.json";
+inline constexpr const char* kLog = "log.txt";
+inline constexpr const char* kMetrics = "metrics.csv";
+inline constexpr const char* kTiming = "timing.csv";
+inline constexpr const char* kSteps = "steps.jsonl";
+inline constexpr const char* kSplit = "split.json";
+inline constexpr const char* kInputs = "inputs.json";
+inline constexpr const char* kLast = "checkpoints/last.safetensors";
+inline constexpr const char* kBest = "checkpoints/best.safetensors";
+inline constexpr const char* kReport = "evaluation/report.json";
+inline constexpr const char* kHtml = "evaluation/report.html";
+}  // namespace files
+
+// Columns of metrics.csv, one row per epoch. Everything here is a function of configuration and seed; times are in
+// timing.csv. Means are over the steps of the epoch; what a method does not have is `nan`, what was not evaluated in
+// this epoch is empty.
+//   loss: what the optimiser minimises; nll: mean negative log-likelihood of a training row, nats; kl: KL(q||prior) in
+//   nats, unscaled; kl_scaled = temperature * kl / N; matching, proximal: the two terms of the score-matching loss.
+//   sigma_*: of q after the epoch (minimum, 5 %, 50 %, 95 % quantile, maximum over weights).
+const std::vector<std::string>& metrics_columns();
+
+// "finished": trained and evaluated. "interrupted": stopped by a signal or a step limit, can be resumed.
+enum class RunStatus { kRunning, kInterrupted, kFinished, kFailed };
+const char* status_name(RunStatus status);
+
+class RunDirectory {
+ public:
+  // Makes runs/<name>-<timestamp>, or exactly `out` when it is not empty. An `out` that already holds a run is
+  // Error(kUsage); one that never made a checkpoint is started anew.
+  static RunDirectory create(const std::string& name, const std::string& out);
+  // An existing run: Error(kData) when the folder is missing or holds no run.json.
+  static RunDirectory open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& relative) const { return path_ + "/" + relative; }
+  bool has(const std::string& relative) const;
+  void make_folder(const std::string& relative) const;
+
+  // run.json as it is on disk; update() merges keys and writes it atomically.
+  nlohmann::json info() const;
+  void update(const nlohmann::json& keys) const;
+  void set_status(RunStatus status, const std::string& reason = "") const;
+
+ private:
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// The newest run folder runs/<name>-* that has a checkpoint and is not finished, "" when there is none.
+std::string find_unfinished_run(const std::string& name);
+
+}  // namespace scorevi::run

@@ -1,0 +1,34 @@
+// What the analytic densities share: buffers and an optional Gaussian prior.
+#pragma once
+
+#include <optional>
+
+#include "scorevi/inference/log_density.h"
+
+namespace scorevi::targets {
+
+// A density on R^D with one parameter "theta". Element type and device are those of `like`.
+class AnalyticTarget : public inference::LogDensity {
+ public:
+  explicit AnalyticTarget(const at::Tensor& like);
+
+  int64_t dim() const override { return layout_.dim(); }
+  const params::FlatLayout& layout() const override { return layout_; }
+  at::Tensor point() override { return point_; }
+  const inference::GaussianPrior* prior() const override { return prior_ ? &*prior_ : nullptr; }
+
+  // Adds a prior that evaluate() does not contain. Its groups must cover 0..D without gaps.
+  // Throws Error(kUsage) when they do not, or when a standard deviation is not above 0 (inf is allowed).
+  void set_prior(inference::GaussianPrior prior);
+  // The same for one standard deviation and mean 0 everywhere.
+  void set_prior(double std);
+
+ protected:
+  params::FlatLayout layout_;
+  at::Tensor point_;  // [D]
+
+ private:
+  std::optional<inference::GaussianPrior> prior_;
+};
+
+}  // namespace scorevi::targets

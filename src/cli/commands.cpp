@@ -1,0 +1,119 @@
+#include "commands.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "scorevi/run/commands.h"
+
+namespace scorevi::cli {
+namespace {
+
+void add_overrides(CLI::App& sub, std::vector<std::string>& overrides) {
+  sub.add_option("-s,--set", overrides, "override a key, for example -s optimizer.lr=3e-4; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_train(CLI::App& app, const Globals& globals, std::function<int()>& command) {
+  auto request = std::make_shared<run::TrainRequest>();
+  CLI::App* sub = app.add_subcommand("train", "Train a Bayesian network from a YAML configuration");
+  sub->add_option("CONFIG", request->config, "configuration; may be left out with --resume DIR");
+  add_overrides(*sub, request->overrides);
+  sub->add_option("--resume", request->resume, "go on with a run: its folder, or auto for the newest unfinished one")
+      ->type_name("DIR|auto");
+  sub->add_option("--out", request->out, "exact run folder instead of runs/<name>-<time>")->type_name("DIR");
+  sub->add_option("--limit-batches", request->limit_batches, "use only N batches per epoch (smoke runs)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--max-steps", request->max_steps, "stop cleanly after N steps; go on later with --resume")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  sub->add_flag("--dry-run", request->dry_run, "check everything and build the network, but do not train");
+  sub->callback([request, &globals, &command] {
+    command = [request, &globals] {
+      request->progress = !globals.no_progress;
+      return run::train(*request, std::cout);
+    };
+  });
+}
+
+void add_sweep(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::SweepRequest>();
+  CLI::App* sub = app.add_subcommand("sweep", "Train a grid of runs and compare them; finished runs are skipped");
+  sub->add_option("SWEEP", request->sweep, "sweep file")->required();
+  add_overrides(*sub, request->overrides);
+  sub->add_option("--out", request->out, "folder of the sweep instead of runs/<name>")->type_name("DIR");
+  sub->add_option("-j,--jobs", request->jobs, "runs at the same time")->type_name("N")->check(CLI::PositiveNumber);
+  sub->add_flag("--redo", request->redo, "delete and run again what was made with another configuration");
+  sub->callback([request, &command] { command = [request] { return run::sweep(*request, std::cout); }; });
+}
+
+void add_evaluate(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::EvaluateRequest>();
+  CLI::App* sub = app.add_subcommand("evaluate", "The numbers of a finished run on any split or data set");
+  sub->add_option("RUN", request->run, "run folder")->required();
+  sub->add_option("--split", request->split, "train, validation or test")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"train", "validation", "test"}));
+  sub->add_option("--data", request->data, "configuration whose data section is used instead")->type_name("CONFIG");
+  add_overrides(*sub, request->overrides);
+  sub->callback([request, &command] { command = [request] { return run::evaluate(*request, std::cout); }; });
+}
+
+void add_predict(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::PredictRequest>();
+  CLI::App* sub = app.add_subcommand("predict", "Predict rows of CSV or idx files: class, probabilities, uncertainty");
+  sub->add_option("RUN", request->run, "run folder")->required();
+  sub->add_option("INPUTS", request->inputs, "CSV or idx files")->required();
+  sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE");
+  sub->callback([request, &command] { command = [request] { return run::predict(*request, std::cout); }; });
+}
+
+void add_report(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::ReportRequest>();
+  CLI::App* sub = app.add_subcommand("report", "Compare runs: Markdown, CSV and HTML with plots");
+  sub->add_option("RUN", request->runs, "run folders")->required();
+  sub->add_option("--baseline", request->baseline, "row that paired differences are taken against")->type_name("ROW");
+  sub->add_option("--out", request->out, "folder for table.md, results.csv and report.html")->type_name("DIR");
+  sub->callback([request, &command] { command = [request] { return run::report(*request, std::cout); }; });
+}
+
+void add_check(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::CheckRequest>();
+  CLI::App* sub = app.add_subcommand("check", "Everything that can be wrong, found before any training");
+  sub->add_option("CONFIG", request->config, "configuration")->required();
+  add_overrides(*sub, request->overrides);
+  sub->callback([request, &command] { command = [request] { return run::check(*request, std::cout); }; });
+}
+
+void add_list(CLI::App& app, std::function<int()>& command) {
+  auto what = std::make_shared<std::string>();
+  CLI::App* sub =
+      app.add_subcommand("list", "What there is: models, datasets, methods, optimizers, schedules, families, keys");
+  sub->add_option("WHAT", *what, "one of the above")->required()->check(CLI::IsMember(run::list_kinds()));
+  sub->callback([what, &command] { command = [what] { return run::list(*what, std::cout); }; });
+}
+
+void add_info(CLI::App& app, std::function<int()>& command) {
+  CLI::App* sub = app.add_subcommand("info", "Build, libraries, devices, threads");
+  sub->callback([&command] { command = [] { return run::info(std::cout); }; });
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, const Globals& globals, std::function<int()>& command) {
+  add_train(app, globals, command);
+  add_sweep(app, command);
+  add_evaluate(app, command);
+  add_predict(app, command);
+  add_report(app, command);
+  add_check(app, command);
+  add_list(app, command);
+  add_info(app, command);
+}
+
+}  // namespace scorevi::cli

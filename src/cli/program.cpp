@@ -1,0 +1,95 @@
+#include "scorevi/cli/program.h"
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/run/commands.h"
+
+namespace scorevi::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 ok, 1 run-time failure, 2 usage or configuration, 3 input data or weights,\n"
+    "4 numerical failure, 130/143 ended by SIGINT/SIGTERM.\n"
+    "Start with: scorevi train configs/digits_mlp_psm.yaml";
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kRuntime:
+      return 1;
+    case ErrorKind::kUsage:
+      return 2;
+    case ErrorKind::kData:
+      return 3;
+    case ErrorKind::kNumerical:
+      return 4;
+  }
+  return 1;
+}
+
+// Library exceptions carry a stack trace after the first line or after this mark; people get the message alone.
+std::string without_trace(const std::string& message) {
+  return message.substr(0, std::min(message.find("\nException raised from"), message.find("\nframe #")));
+}
+
+int report_failure(const std::string& message, int code) {
+  log().error("{}", message);
+  return code;
+}
+
+int guarded(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (const Error& e) {
+    return report_failure(e.what(), exit_code(e.kind()));
+  } catch (const std::bad_alloc&) {
+    return report_failure("out of memory; try a smaller batch, a smaller model or fewer samples", 1);
+  } catch (const std::exception& e) {
+    return report_failure(without_trace(e.what()), 1);
+  }
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app("scorevi: score-based variational inference for Bayesian deep networks", "scorevi");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("scorevi ") + run::version());
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  LogOptions log_options;
+  Globals globals;
+  app.add_option("--log-level", log_options.level, "trace, debug, info, warn, error or off")->capture_default_str();
+  app.add_flag("-q,--quiet", log_options.quiet, "only warnings and errors on stderr");
+  app.add_flag("--no-progress", globals.no_progress, "no progress bar");
+  app.fallthrough();
+
+  std::function<int()> command;
+  add_commands(app, globals, command);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return guarded([&] {
+    globals.no_progress = globals.no_progress || log_options.quiet;
+    init_log(log_options);
+    install_signal_handlers();
+    const int code = command();
+    log_suppressed_warnings();
+    std::cout.flush();
+    if (!std::cout) throw Error(ErrorKind::kRuntime, "stdout: cannot write the result");
+    return code;
+  });
+}
+
+}  // namespace scorevi::cli

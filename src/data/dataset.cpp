@@ -1,0 +1,76 @@
+#include "scorevi/data/dataset.h"
+
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/tensor.h>
+#include <fmt/format.h>
+
+#include "scorevi/core/check.h"
+#include "scorevi/core/error.h"
+
+namespace scorevi::data {
+namespace {
+
+[[noreturn]] void bad(const Dataset& dataset, const std::string& what) {
+  throw Error(ErrorKind::kData, fmt::format("data set {}: {}", dataset.name, what));
+}
+
+void check_targets(const Dataset& dataset) {
+  const at::Tensor& targets = dataset.targets;
+  if (targets.dim() < 1 || targets.size(0) != dataset.size()) {
+    bad(dataset, fmt::format("{} inputs and {} targets, expected as many", dataset.size(),
+                             targets.dim() < 1 ? 0 : targets.size(0)));
+  }
+  if (dataset.task == Task::kRegression) {
+    SCOREVI_CHECK(targets.dim() == 2 && targets.scalar_type() == at::kFloat);
+    if (!at::isfinite(targets).all().item<bool>()) bad(dataset, "a target is not finite");
+    return;
+  }
+  SCOREVI_CHECK(targets.dim() == 1 && targets.scalar_type() == at::kLong);
+  if (dataset.classes() < 2) {
+    bad(dataset, fmt::format("{} class, expected at least 2", dataset.classes()));
+  }
+  const auto low = targets.min().item<std::int64_t>();
+  const auto high = targets.max().item<std::int64_t>();
+  if (low < 0 || high >= dataset.classes()) {
+    bad(dataset, fmt::format("labels from {} to {}, expected 0 to {}", low, high, dataset.classes() - 1));
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Dataset::input_shape() const { return inputs.sizes().slice(1).vec(); }
+
+Dataset Dataset::subset(const std::vector<std::int64_t>& rows) const {
+  for (const std::int64_t row : rows) SCOREVI_CHECK(row >= 0 && row < size());
+  const at::Tensor index = at::tensor(rows, at::kLong);
+  Dataset part = *this;
+  part.inputs = at::index_select(inputs, 0, index);
+  part.targets = at::index_select(targets, 0, index);
+  part.official_train = -1;
+  return part;
+}
+
+std::vector<std::int64_t> Dataset::class_counts() const {
+  SCOREVI_CHECK(task == Task::kClassification);
+  std::vector<std::int64_t> counts(class_names.size(), 0);
+  const auto* label = targets.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < size(); ++i) ++counts[static_cast<std::size_t>(label[i])];
+  return counts;
+}
+
+void check_dataset(const Dataset& dataset) {
+  const at::Tensor& inputs = dataset.inputs;
+  SCOREVI_CHECK(inputs.defined() && inputs.is_cpu() && inputs.is_contiguous());
+  SCOREVI_CHECK(dataset.targets.defined() && dataset.targets.is_cpu() && dataset.targets.is_contiguous());
+  SCOREVI_CHECK(inputs.dim() == 2 || inputs.dim() == 4);
+  SCOREVI_CHECK(inputs.scalar_type() == at::kByte || inputs.scalar_type() == at::kFloat);
+  SCOREVI_CHECK_OP(dataset.official_train, <=, dataset.size());
+  if (dataset.size() == 0 || inputs.numel() == 0) bad(dataset, "no rows or no input columns");
+  if (inputs.scalar_type() == at::kFloat && !at::isfinite(inputs).all().item<bool>()) {
+    bad(dataset, "an input is not finite");
+  }
+  check_targets(dataset);
+}
+
+}  // namespace scorevi::data

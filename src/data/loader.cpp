@@ -1,0 +1,123 @@
+#include "scorevi/data/loader.h"
+
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loader_state.h"
+#include "scorevi/core/check.h"
+#include "scorevi/core/counter_rng.h"
+#include "scorevi/core/error.h"
+
+namespace scorevi::data {
+namespace {
+
+constexpr int kMaxWorkers = 64;
+
+[[noreturn]] void rethrow_with_place(const Batch& batch, std::int64_t row) {
+  const std::string place = fmt::format("loader: epoch {}, batch {}, row {}: ", batch.epoch, batch.number, row);
+  try {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.kind(), place + error.what());
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::kRuntime, place + error.what());
+  } catch (...) {
+    throw Error(ErrorKind::kRuntime, place + "unknown exception");
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Loader::State::order(std::int64_t epoch) const {
+  if (!options.shuffle) return rows;
+  SCOREVI_CHECK(epoch >= 0 && epoch <= std::int64_t{UINT32_MAX});
+  const CounterRng rng(options.seed, Purpose::kShuffle, static_cast<std::uint32_t>(epoch));
+  std::vector<std::int64_t> result = rng.permutation(size());
+  for (std::int64_t& position : result) position = rows[static_cast<std::size_t>(position)];
+  return result;
+}
+
+void Loader::State::fill_row(const Batch& batch, std::int64_t position, float* inputs) const {
+  const std::int64_t row = batch.rows[static_cast<std::size_t>(position)];
+  const std::int64_t width = dataset.inputs.numel() / dataset.size();
+  float* out = inputs + position * width;
+  if (dataset.inputs.scalar_type() == at::kByte) {
+    apply(normalisation.inputs, dataset.inputs.const_data_ptr<std::uint8_t>() + row * width, width, out);
+  } else {
+    apply(normalisation.inputs, dataset.inputs.const_data_ptr<float>() + row * width, width, out);
+  }
+  if (options.row_hook) options.row_hook({batch.epoch, row, out, width});
+}
+
+void Loader::State::fill_target(std::int64_t row, std::int64_t position, const at::Tensor& targets) const {
+  if (dataset.task == Task::kClassification) {
+    targets.mutable_data_ptr<std::int64_t>()[position] = dataset.targets.const_data_ptr<std::int64_t>()[row];
+    return;
+  }
+  const std::int64_t outputs = dataset.targets.size(1);
+  apply(normalisation.targets, dataset.targets.const_data_ptr<float>() + row * outputs, outputs,
+        targets.mutable_data_ptr<float>() + position * outputs);
+}
+
+Batch Loader::State::make(std::int64_t epoch, std::int64_t number, const std::vector<std::int64_t>& order,
+                          const std::atomic<bool>& stop) const {
+  SCOREVI_CHECK(number >= 0 && number < batches());
+  const std::int64_t first = number * options.batch_size;
+  const std::int64_t count = std::min(options.batch_size, size() - first);
+  Batch batch;
+  batch.epoch = epoch;
+  batch.number = number;
+  batch.rows.assign(order.begin() + first, order.begin() + first + count);
+  std::vector<std::int64_t> shape = dataset.inputs.sizes().vec();
+  shape[0] = count;
+  batch.inputs = at::empty(shape, at::kFloat);
+  shape = dataset.targets.sizes().vec();
+  shape[0] = count;
+  batch.targets = at::empty(shape, dataset.targets.scalar_type());
+  float* inputs = batch.inputs.mutable_data_ptr<float>();
+  for (std::int64_t i = 0; i < count && !stop.load(std::memory_order_relaxed); ++i) {
+    const std::int64_t row = batch.rows[static_cast<std::size_t>(i)];
+    try {
+      fill_row(batch, i, inputs);
+      fill_target(row, i, batch.targets);
+    } catch (...) {
+      rethrow_with_place(batch, row);
+    }
+  }
+  return batch;
+}
+
+Loader::Loader(const Dataset& dataset, std::vector<std::int64_t> rows, Normalisation normalisation,
+               LoaderOptions options) {
+  const auto bad_option = [](const std::string& what) { throw Error(ErrorKind::kUsage, "data." + what); };
+  if (options.batch_size < 1) {
+    bad_option(fmt::format("batch_size: got {}, expected at least 1", options.batch_size));
+  }
+  if (options.workers < 0 || options.workers > kMaxWorkers) {
+    bad_option(fmt::format("workers: got {}, expected 0 to {}", options.workers, kMaxWorkers));
+  }
+  if (rows.empty()) bad_option("rows: no rows to load from " + dataset.name);
+  for (const std::int64_t row : rows) SCOREVI_CHECK(row >= 0 && row < dataset.size());
+  SCOREVI_CHECK_OP(options.batches_ahead, >=, 1);
+  auto state = std::make_shared<State>();
+  state->dataset = dataset;
+  state->rows = std::move(rows);
+  state->normalisation = std::move(normalisation);
+  state->options = std::move(options);
+  state_ = std::move(state);
+}
+
+std::int64_t Loader::size() const { return state_->size(); }
+
+std::int64_t Loader::batches() const { return state_->batches(); }
+
+std::vector<std::int64_t> Loader::order(std::int64_t epoch) const { return state_->order(epoch); }
+
+Batch Loader::get(std::int64_t epoch, std::int64_t number) const {
+  const std::atomic<bool> never{false};
+  return state_->make(epoch, number, state_->order(epoch), never);
+}
+
+}  // namespace scorevi::data

@@ -1,0 +1,32 @@
+// One function per data set of the registry. Private to data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scorevi/data/dataset.h"
+#include "scorevi/data/options.h"
+
+namespace scorevi::data {
+
+// 1797 images of 8 x 8 handwritten digits, values 0 .. 16 (bundled).
+Dataset make_digits(const DataOptions& options);
+
+// Images of 28 x 28 with 10 classes in idx files, official training and test parts.
+Dataset make_mnist(const DataOptions& options);
+Dataset make_fashion_mnist(const DataOptions& options);
+Dataset make_kmnist(const DataOptions& options);
+
+// A table: numeric columns as they are, text columns one-hot.
+Dataset make_csv(const DataOptions& options);
+
+// Generated sets; formulas in toys.cpp.
+Dataset make_two_moons(const DataOptions& options);
+Dataset make_blobs(const DataOptions& options);
+Dataset make_sine_gap(const DataOptions& options);
+Dataset make_cubic(const DataOptions& options);
+
+// Error kUsage unless `value` is one of `choices`.
+void check_choice(const std::string& option, const std::string& value, const std::vector<std::string>& choices);
+
+}  // namespace scorevi::data

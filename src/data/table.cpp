@@ -1,0 +1,237 @@
+// A CSV table as a data set.
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "scorevi/core/error.h"
+#include "scorevi/core/numbers.h"
+#include "scorevi/io/csv.h"
+#include "sources.h"
+
+namespace scorevi::data {
+namespace {
+
+constexpr std::size_t kMaxCategories = 1000;
+constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
+
+std::string_view trimmed(std::string_view cell) {
+  const std::size_t first = cell.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return cell.substr(first, cell.find_last_not_of(" \t") - first + 1);
+}
+
+bool is_missing(std::string_view cell) {
+  static const std::set<std::string_view> kNames = {"", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"};
+  return kNames.count(trimmed(cell)) > 0;
+}
+
+// The rows that are used, and checks of cells with the place in the file.
+class Table {
+ public:
+  Table(const io::CsvTable& csv, bool drop_missing) : csv_(csv) {
+    for (std::size_t r = 0; r < csv.rows(); ++r) {
+      const std::optional<std::size_t> gap = first_missing(r);
+      if (gap && !drop_missing) {
+        fail(r, *gap, "a missing value; fill it, or drop such rows with data.missing: drop");
+      }
+      if (!gap) rows_.push_back(r);
+    }
+    if (rows_.empty()) {
+      throw Error(ErrorKind::kData, csv.where(0, 0) + ": every row has a missing value");
+    }
+  }
+
+  std::size_t size() const { return rows_.size(); }
+  std::size_t dropped() const { return csv_.rows() - rows_.size(); }
+  std::string_view cell(std::size_t i, std::size_t column) const { return trimmed(csv_.cell(rows_[i], column)); }
+  std::string label(std::size_t column) const {
+    return csv_.has_header() ? csv_.header()[column] : fmt::format("column {}", column + 1);
+  }
+  [[noreturn]] void fail_at(std::size_t i, std::size_t column, const std::string& what) const {
+    fail(rows_[i], column, what);
+  }
+
+  // A finite number that a float holds.
+  float number(std::size_t i, std::size_t column) const {
+    const std::optional<double> value = parse_double(cell(i, column));
+    if (!value) fail_at(i, column, fmt::format("got \"{}\", expected a number", cell(i, column)));
+    const auto narrow = static_cast<float>(*value);
+    if (!std::isfinite(narrow)) {
+      fail_at(i, column, fmt::format("got {}, expected a finite 32-bit number", cell(i, column)));
+    }
+    return narrow;
+  }
+
+  // Numbers make a column numeric when most of its cells are numbers: then a stray text in it is
+  // an error and not a category.
+  bool is_numeric(std::size_t column) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size(); ++i) count += parse_double(cell(i, column)).has_value();
+    return 2 * count > size();
+  }
+
+  // The distinct texts of a column: by value where all are whole numbers, else by bytes.
+  std::vector<std::string> categories(std::size_t column) const {
+    std::set<std::string_view> found;
+    for (std::size_t i = 0; i < size(); ++i) {
+      found.insert(cell(i, column));
+      if (found.size() > kMaxCategories) {
+        fail_at(i, column,
+                fmt::format("more than {} different texts in one column; is it an "
+                            "identifier, or a number with a stray text?",
+                            kMaxCategories));
+      }
+    }
+    std::vector<std::string> sorted(found.begin(), found.end());
+    const auto whole = [](const std::string& text) { return parse_int(text).has_value(); };
+    if (std::all_of(sorted.begin(), sorted.end(), whole)) {
+      std::stable_sort(sorted.begin(), sorted.end(),
+                       [](const auto& a, const auto& b) { return *parse_int(a) < *parse_int(b); });
+    }
+    return sorted;
+  }
+
+ private:
+  std::optional<std::size_t> first_missing(std::size_t row) const {
+    for (std::size_t c = 0; c < csv_.columns(); ++c) {
+      if (is_missing(csv_.cell(row, c))) return c;
+    }
+    return std::nullopt;
+  }
+
+  [[noreturn]] void fail(std::size_t row, std::size_t column, const std::string& what) const {
+    throw Error(ErrorKind::kData, csv_.where(row, column) + ": " + what);
+  }
+
+  const io::CsvTable& csv_;
+  std::vector<std::size_t> rows_;
+};
+
+// How one column of the file becomes columns of the input.
+struct Feature {
+  std::size_t column;
+  std::map<std::string, std::size_t, std::less<>> categories;  // empty: a number
+  std::size_t width() const { return categories.empty() ? 1 : categories.size(); }
+};
+
+Feature text_feature(const Table& table, std::size_t column, const DataOptions& options, Dataset& dataset) {
+  if (options.text_columns == "error") {
+    table.fail_at(0, column,
+                  fmt::format("text in a feature column (\"{}\"), expected numbers; "
+                              "data.text_columns: one_hot codes it",
+                              table.cell(0, column)));
+  }
+  Feature feature{column, {}};
+  std::size_t code = 0;
+  for (const std::string& text : table.categories(column)) {
+    feature.categories.emplace(text, code++);
+    dataset.feature_names.push_back(table.label(column) + "=" + text);
+  }
+  return feature;
+}
+
+void fill_inputs(const Table& table, const std::vector<Feature>& features, Dataset& dataset) {
+  const std::size_t width = dataset.feature_names.size();
+  if (table.size() > kMaxInputs / width) {
+    throw Error(ErrorKind::kData,
+                fmt::format("data.path: {} rows of {} input columns are too many", table.size(), width));
+  }
+  dataset.inputs = at::empty({static_cast<std::int64_t>(table.size()), static_cast<std::int64_t>(width)}, at::kFloat);
+  float* out = dataset.inputs.mutable_data_ptr<float>();
+  std::fill_n(out, table.size() * width, 0.0f);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (const Feature& feature : features) {
+      if (feature.categories.empty()) {
+        *out = table.number(i, feature.column);
+      } else {
+        out[feature.categories.find(table.cell(i, feature.column))->second] = 1.0f;
+      }
+      out += feature.width();
+    }
+  }
+}
+
+void fill_classes(const Table& table, std::size_t target, Dataset& dataset) {
+  dataset.class_names = table.categories(target);
+  std::map<std::string, std::int64_t, std::less<>> code;
+  for (const std::string& text : dataset.class_names) {
+    const auto next = static_cast<std::int64_t>(code.size());
+    code.emplace(text, next);
+    if (parse_double(text) && !parse_int(text)) {
+      throw Error(ErrorKind::kData, fmt::format("data.target: column {} holds {}, expected classes as whole numbers or "
+                                                "texts; use data.task: regression for numbers",
+                                                table.label(target), text));
+    }
+  }
+  dataset.targets = at::empty({static_cast<std::int64_t>(table.size())}, at::kLong);
+  auto* out = dataset.targets.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < table.size(); ++i) out[i] = code.find(table.cell(i, target))->second;
+}
+
+void fill_values(const Table& table, std::size_t target, Dataset& dataset) {
+  dataset.targets = at::empty({static_cast<std::int64_t>(table.size()), 1}, at::kFloat);
+  auto* out = dataset.targets.mutable_data_ptr<float>();
+  for (std::size_t i = 0; i < table.size(); ++i) out[i] = table.number(i, target);
+}
+
+io::CsvOptions csv_options(const DataOptions& options) {
+  static const std::map<std::string, char> kDelimiters = {
+      {"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
+  static const std::map<std::string, io::CsvHeader> kHeaders = {
+      {"auto", io::CsvHeader::kAuto}, {"yes", io::CsvHeader::kYes}, {"no", io::CsvHeader::kNo}};
+  check_choice("delimiter", options.delimiter, {"auto", "comma", "semicolon", "tab"});
+  check_choice("header", options.header, {"auto", "yes", "no"});
+  io::CsvOptions csv;
+  csv.delimiter = kDelimiters.at(options.delimiter);
+  csv.header = kHeaders.at(options.header);
+  return csv;
+}
+
+}  // namespace
+
+Dataset make_csv(const DataOptions& options) {
+  check_choice("task", options.task, {"classification", "regression"});
+  check_choice("text_columns", options.text_columns, {"one_hot", "error"});
+  check_choice("missing", options.missing, {"error", "drop"});
+  if (options.path.empty()) {
+    throw Error(ErrorKind::kUsage, "data.path: missing, expected the path of a CSV file");
+  }
+  const io::CsvTable csv = io::read_csv(options.path, csv_options(options));
+  const std::size_t target = csv.column(options.target);
+  if (csv.columns() < 2) {
+    throw Error(ErrorKind::kData, fmt::format("{}: 1 column, expected features and a target", options.path));
+  }
+  const Table table(csv, options.missing == "drop");
+  Dataset dataset;
+  dataset.name = "csv";
+  dataset.description = options.path;
+  if (table.dropped() > 0) {
+    dataset.description += fmt::format(", {} rows with missing values dropped", table.dropped());
+  }
+  std::vector<Feature> features;
+  for (std::size_t c = 0; c < csv.columns(); ++c) {
+    if (c == target) continue;
+    if (table.is_numeric(c)) {
+      features.push_back({c, {}});
+      dataset.feature_names.push_back(table.label(c));
+    } else {
+      features.push_back(text_feature(table, c, options, dataset));
+    }
+  }
+  fill_inputs(table, features, dataset);
+  dataset.task = options.task == "regression" ? Task::kRegression : Task::kClassification;
+  if (dataset.task == Task::kRegression) {
+    fill_values(table, target, dataset);
+  } else {
+    fill_classes(table, target, dataset);
+  }
+  return dataset;
+}
+
+}  // namespace scorevi::data

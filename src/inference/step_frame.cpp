@@ -1,0 +1,125 @@
+#include "step_frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "scorevi/core/error.h"
+
+namespace scorevi::inference {
+namespace {
+
+// Index of the first value outside [low, high], -1 when there is none.
+int64_t first_outside(const at::Tensor& values, double low, double high) {
+  const at::Tensor outside = values.lt(low).logical_or_(values.gt(high)).nonzero();
+  return outside.numel() > 0 ? outside[0].item<int64_t>() : -1;
+}
+
+}  // namespace
+
+StepStats blank_stats() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  StepStats stats;
+  stats.log_density = stats.loss = stats.matching = stats.proximal = stats.alpha = stats.kl = kNone;
+  stats.gradient_norm = stats.sigma_mean = stats.sigma_min = stats.sigma_max = kNone;
+  return stats;
+}
+
+variational::DiagonalGaussian& diagonal_gaussian(variational::Family& family, const LogDensity& target) {
+  auto* gaussian = dynamic_cast<variational::DiagonalGaussian*>(&family);
+  SCOREVI_CHECK(gaussian != nullptr);
+  SCOREVI_CHECK_OP(gaussian->dim(), ==, target.dim());
+  return *gaussian;
+}
+
+kernels::NoiseKey noise_key(const StepInfo& info) {
+  kernels::NoiseKey key;
+  key.seed = info.seed;
+  key.step = static_cast<uint32_t>(info.step);
+  return key;
+}
+
+std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim) {
+  std::vector<GaussianPrior::Group> groups;
+  if (prior) groups = prior->groups;
+  if (!prior) groups.push_back({{0, dim}, std::numeric_limits<double>::infinity()});
+  std::vector<params::GroupRange> rules;
+  if (optimizer) rules = optimizer->ranges();
+  if (!optimizer) rules.push_back({{0, dim}, -1});
+
+  std::vector<JointRange> joint;
+  size_t group = 0, rule = 0;
+  for (int64_t begin = 0; begin < dim;) {
+    SCOREVI_CHECK_OP(group, <, groups.size());
+    SCOREVI_CHECK_OP(rule, <, rules.size());
+    const int64_t end = std::min(groups[group].end, rules[rule].end);
+    joint.push_back({{begin, end}, groups[group].std, optimizer ? static_cast<int>(rule) : -1});
+    if (end == groups[group].end) ++group;
+    if (end == rules[rule].end) ++rule;
+    begin = end;
+  }
+  return joint;
+}
+
+std::optional<at::Tensor> checked_score(LogDensity& target, const StepInfo& info, StepStats& stats) {
+  const at::Tensor theta = target.point();
+  Evaluation evaluation = target.evaluate(theta);
+  stats.evaluations += 1;
+  stats.log_density = evaluation.log_density;
+  if (!std::isfinite(evaluation.log_density)) {
+    stats.status = StepStatus::kNonFiniteDensity;
+    return std::nullopt;
+  }
+  if (-evaluation.log_density * target.loss_scale() > info.max_loss) {
+    stats.status = StepStatus::kExploded;
+    return std::nullopt;
+  }
+  SCOREVI_CHECK_OP(evaluation.score.numel(), ==, target.dim());
+  SCOREVI_CHECK(evaluation.score.is_contiguous());
+  SCOREVI_CHECK(evaluation.score.scalar_type() == theta.scalar_type());
+  const kernels::FiniteCheck check = variational::for_dtype(theta, [&](auto tag) {
+    using T = decltype(tag);
+    return kernels::check_finite<T>(params::exec_for(theta), 0, target.dim(), evaluation.score.data_ptr<T>());
+  });
+  if (check.nonfinite > 0) {
+    stats.status = StepStatus::kNonFiniteScore;
+    stats.nonfinite = check.nonfinite;
+    stats.bad_index = check.first_nonfinite;
+    return std::nullopt;
+  }
+  return evaluation.score;
+}
+
+int64_t first_nonfinite(const at::Tensor& values) {
+  return variational::for_dtype(values, [&](auto tag) {
+    using T = decltype(tag);
+    return kernels::check_finite<T>(params::exec_for(values), 0, values.numel(), values.data_ptr<T>()).first_nonfinite;
+  });
+}
+
+void check_gaussian(const kernels::UpdateStats& total, const variational::DiagonalGaussian& family,
+                    const GaussianOptions& limits, StepStats& stats) {
+  stats.kl = total.kl;
+  stats.sigma_mean = total.sigma_sum / static_cast<double>(total.count);
+  stats.sigma_min = std::exp(total.log_std_min);
+  stats.sigma_max = std::exp(total.log_std_max);
+  stats.nonfinite = total.nonfinite;
+  const bool inside = total.log_std_min >= limits.min_log_std && total.log_std_max <= limits.max_log_std;
+  if (total.nonfinite == 0 && inside) return;
+  stats.status = StepStatus::kDiverged;
+  stats.bad_index = first_nonfinite(family.mean());
+  if (stats.bad_index < 0) stats.bad_index = first_nonfinite(family.log_std());
+  if (stats.bad_index < 0) stats.bad_index = first_outside(family.log_std(), limits.min_log_std, limits.max_log_std);
+}
+
+void validate(const GaussianOptions& options, const std::string& where) {
+  if (options.samples < 1)
+    throw Error(ErrorKind::kUsage, fmt::format("{}.samples: got {}, expected at least 1", where, options.samples));
+  if (!(options.min_log_std < options.max_log_std))
+    throw Error(ErrorKind::kUsage, fmt::format("{}.min_log_std: got {}, expected less than max_log_std = {}", where,
+                                               options.min_log_std, options.max_log_std));
+}
+
+}  // namespace scorevi::inference

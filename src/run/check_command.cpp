@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "experiment.h"
+#include "scorevi/core/format.h"
+#include "scorevi/run/commands.h"
+
+namespace scorevi::run {
+namespace {
+
+// Rows per class of one part, as text.
+std::string histogram(const DataParts& data, const std::vector<int64_t>& rows) {
+  std::vector<int64_t> counts(static_cast<std::size_t>(data.dataset.classes()));
+  const auto targets = data.dataset.targets.accessor<int64_t, 1>();
+  for (const int64_t row : rows) ++counts[static_cast<std::size_t>(targets[row])];
+  std::string text;
+  constexpr std::size_t kShown = 20;
+  for (std::size_t c = 0; c < std::min(kShown, counts.size()); ++c)
+    text += fmt::format("{}{} {}", c > 0 ? ", " : "", data.dataset.class_names[c], counts[c]);
+  return counts.size() > kShown ? text + fmt::format(", ... {} classes", counts.size()) : text;
+}
+
+void print_data(const DataParts& data, std::ostream& out) {
+  out << fmt::format("data        {}: {} rows, input ", data.dataset.name, data.dataset.size());
+  std::string shape;
+  for (const int64_t size : data.dataset.input_shape()) shape += (shape.empty() ? "" : "x") + std::to_string(size);
+  out << shape
+      << (data.classification() ? fmt::format(", {} classes\n", data.outputs())
+                                : fmt::format(", {} target(s)\n", data.outputs()));
+  const std::pair<const char*, const std::vector<int64_t>*> parts[] = {
+      {"train", &data.split.train}, {"validation", &data.split.validation}, {"test", &data.split.test}};
+  for (const auto& [name, rows] : parts) {
+    out << fmt::format("  {:<10}{} rows", name, rows->size());
+    if (data.classification() && !rows->empty()) out << "  (" << histogram(data, *rows) << ")";
+    out << "\n";
+  }
+}
+
+// One batch through the network and back, so that shapes and types are known to fit.
+void try_step(Experiment& experiment) {
+  const data::Batch batch = experiment.train_loader.get(0, 0);
+  experiment.target->set_step(0, 0);
+  experiment.target->set_batch(batch.inputs, batch.targets);
+  experiment.target->evaluate(experiment.target->point());
+}
+
+}  // namespace
+
+int check(const CheckRequest& request, std::ostream& out) {
+  const LoadedOptions loaded = load_options(request.config, request.overrides);
+  out << fmt::format("config      {}: no error\n", request.config);
+  Experiment experiment = build_experiment(loaded.options, load_data(loaded.options));
+  print_data(experiment.data, out);
+  try_step(experiment);
+  const int64_t batches = experiment.train_loader.batches();
+  const std::vector<std::string> buffers = experiment.buffers();
+  const int64_t bytes = static_cast<int64_t>(buffers.size()) * experiment.target->dim() *
+                        static_cast<int64_t>(experiment.target->point().element_size());
+  out << fmt::format("model       {}: {} parameters in {} tensors\n", loaded.options.model.name,
+                     experiment.target->dim(), experiment.target->layout().entries().size());
+  out << fmt::format("method      {} on {}: {} epochs of {} steps\n", loaded.options.method.name, experiment.device,
+                     loaded.options.train.epochs, batches);
+  out << fmt::format("memory      {} parameter-sized buffers = {}, data {}; activations and libraries come on top\n",
+                     buffers.size(), format_bytes(bytes),
+                     format_bytes(static_cast<int64_t>(experiment.data.dataset.inputs.nbytes())));
+  out << "everything fits; start with: scorevi train " << request.config << "\n";
+  return 0;
+}
+
+}  // namespace scorevi::run

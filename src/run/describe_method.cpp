@@ -1,0 +1,96 @@
+#include "describe.h"
+
+namespace scorevi::run {
+namespace {
+
+void describe_psm_gradient(MethodOptions& o, config::Visitor& v) {
+  v.choice("estimator", o.estimator,
+           {{"analytic", "known expectations of the noise taken exactly: the quieter choice for deep networks"},
+            {"sampled", "the literal stochastic loss"},
+            {"adaptive", "per weight the quieter of the two; one more parameter-sized buffer"}},
+           "how the expectation over the noise is taken");
+  v.choice("norm", o.norm, {{"euclidean", "plain squared norm"}, {"covariance", "coordinate j weighted by sigma_j^2"}},
+           "norm of the score difference");
+  v.field("inner_steps", o.inner_steps,
+          "K, steps per frozen copy; the proximal term acts from K = 2 on (two more parameter-sized buffers)",
+          config::between(1, 10000));
+  v.field("alpha_max", o.alpha_max, "alpha_t grows linearly from 0 to this proximal weight", config::fraction());
+  v.field("curvature_decay", o.curvature_decay, "decay of the running curvature (estimator: adaptive)",
+          config::fraction_below_one());
+}
+
+void describe_psm_closed_form(MethodOptions& o, config::Visitor& v) {
+  v.choice("mean_update", o.mean_update,
+           {{"newton", "m moves by mean_step times the mean score over the precision"},
+            {"optimizer", "the optimizer section moves m along the mean score"}},
+           "how the mean moves");
+  v.field("beta", o.beta, "step of the precision towards the mean curvature; 1e-2 is too fast for noisy scores",
+          config::positive_fraction());
+  v.field("mean_step", o.mean_step, "step of the mean (newton); follows the schedule", config::positive_fraction());
+  v.field("average", o.average, "decay of the running mean score (newton); 0 = none", config::fraction_below_one());
+}
+
+void describe_std_limits(MethodOptions& o, config::Visitor& v) {
+  v.field("samples", o.samples, "M, weight samples per step; each is one network evaluation",
+          config::between(1, 10000));
+  v.field("min_std", o.min_std, "a smaller standard deviation ends the run", config::positive());
+  v.field("max_std", o.max_std, "a larger standard deviation ends the run", config::positive());
+}
+
+}  // namespace
+
+void describe_method(MethodOptions& o, config::Visitor& v) {
+  v.variant("name", o.name, "inference method",
+            {{"psm", "proximal score matching",
+              [&o](config::Visitor& in) {
+                in.variant("solver", o.solver, "how the inner problem is solved",
+                           {{"gradient", "stochastic gradient steps with the optimizer",
+                             [&o](config::Visitor& i) { describe_psm_gradient(o, i); }},
+                            {"closed_form", "exact solution with damped steps",
+                             [&o](config::Visitor& i) { describe_psm_closed_form(o, i); }}});
+                describe_std_limits(o, in);
+              }},
+             {"advi", "reparametrised evidence lower bound",
+              [&o](config::Visitor& in) {
+                in.choice("kl", o.kl, {{"analytic", "closed form"}, {"sampled", "prior score at the sampled weights"}},
+                          "gradient of the Kullback-Leibler term");
+                describe_std_limits(o, in);
+              }},
+             {"map", "point estimate with the same prior (weight decay)", {}}});
+}
+
+void describe_prior(PriorOptions& o, config::Visitor& v) {
+  v.choice("mean", o.mean, {{"zero", "prior centred at 0"}}, "prior mean of the weights");
+  v.field("std", o.std, "prior standard deviation; .inf = uninformative", config::or_infinite(config::positive()));
+  v.list("groups", o.groups, "other standard deviations by parameter name; the first pattern that fits counts",
+         [](PriorGroupOptions& g, config::Visitor& i) {
+           i.field("match", g.match, "parameter name, * matches any text", config::Need::kRequired);
+           i.field("std", g.std, "prior standard deviation; .inf = uninformative",
+                   config::or_infinite(config::positive()), config::Need::kRequired);
+         });
+}
+
+void describe_likelihood(LikelihoodOptions& o, config::Visitor& v) {
+  v.field(
+      "temperature", o.temperature,
+      "tau: the log-likelihood is divided by it. 1 = Bayes, below 1 = colder posterior; the same as a factor on KL/N",
+      config::positive());
+  v.variant("name", o.name, "observation model",
+            {{"auto", "categorical for classes, gaussian for numbers", {}},
+             {"categorical", "softmax over classes", {}},
+             {"gaussian", "normal noise around the output", [&o](config::Visitor& i) {
+                i.choice("noise", o.noise,
+                         {{"learned", "one noise level, part of the weights"}, {"fixed", "noise_std"}},
+                         "noise of the observations");
+                i.field("noise_std", o.noise_std, "its standard deviation, in units of the standardised target",
+                        config::positive());
+              }}});
+}
+
+void describe_posterior(PosteriorOptions& o, config::Visitor& v) {
+  v.choice("family", o.family, {{"diagonal_gaussian", "independent normal distribution for every weight"}},
+           "variational family (method map uses a point)");
+  v.field("init_std", o.init_std, "starting standard deviation of every weight", config::between(1e-8, 1e4));
+}
+
+}  // namespace scorevi::run

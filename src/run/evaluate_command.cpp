@@ -1,0 +1,44 @@
+#include <ostream>
+
+#include "evaluator.h"
+#include "scorevi/core/error.h"
+#include "scorevi/run/commands.h"
+
+namespace scorevi::run {
+namespace {
+
+// The run's data, or those of another configuration scaled as the run's training data were.
+DataParts data_for(const EvaluateRequest& request, const RunOptions& options) {
+  DataParts own = load_data(options);
+  if (request.data.empty()) return own;
+  RunOptions other = options;
+  other.data = load_options(request.data).options.data;
+  DataParts data = load_data(other);
+  const bool same = data.dataset.input_shape() == own.dataset.input_shape() && data.dataset.task == own.dataset.task &&
+                    data.outputs() == own.outputs();
+  if (!same)
+    throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
+                                      " does not fit the run's network, expected the shape and classes of " +
+                                      own.dataset.name);
+  data.normalisation = own.normalisation;
+  return data;
+}
+
+}  // namespace
+
+int evaluate(const EvaluateRequest& request, std::ostream& out) {
+  const RunDirectory directory = RunDirectory::open(request.run);
+  const RunOptions options = load_options(directory.file(files::kResolved), request.overrides).options;
+  DataParts data = data_for(request, options);
+  const std::string other = request.data.empty() ? "" : "-" + data.dataset.name;
+  part_rows(data, request.split);
+  Experiment experiment = build_experiment(options, std::move(data));
+  const std::string checkpoint = load_weights(experiment, directory);
+  const bool changed = request.split != "test" || !other.empty() || !request.overrides.empty();
+  const std::string folder = changed ? "evaluation-" + request.split + other : "evaluation";
+  const EvaluationReport report = evaluate_part(experiment, directory, request.split, checkpoint, folder);
+  out << summary_text(report) << "report: " << directory.file(folder + "/report.html") << "\n";
+  return 0;
+}
+
+}  // namespace scorevi::run

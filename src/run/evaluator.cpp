@@ -1,0 +1,198 @@
+#include "evaluator.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "predictions_file.h"
+#include "predictor.h"
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/error.h"
+#include "scorevi/io/checkpoint.h"
+#include "scorevi/metrics/bootstrap.h"
+#include "scorevi/metrics/confusion.h"
+#include "scorevi/metrics/reliability_plot.h"
+#include "scorevi/metrics/temperature.h"
+#include "scorevi/run/html_report.h"
+#include "sigma_summary.h"
+
+namespace scorevi::run {
+namespace {
+
+constexpr std::size_t kShownConfusions = 10;
+constexpr std::size_t kShownUncertain = 24;
+
+metrics::BootstrapOptions bootstrap_options(const RunOptions& options) {
+  metrics::BootstrapOptions bootstrap;
+  bootstrap.resamples = static_cast<int>(options.evaluate.bootstrap);
+  bootstrap.seed = static_cast<uint64_t>(options.seed);
+  return bootstrap;
+}
+
+// One input as an 8-bit picture; undefined when inputs are no images.
+at::Tensor picture_of(const data::Dataset& dataset, int64_t row) {
+  if (!dataset.is_image()) return {};
+  const at::Tensor scaled = dataset.inputs[row].to(torch::kFloat) * (255.0 / dataset.input_scale);
+  const at::Tensor bytes = scaled.clamp(0, 255).round().to(torch::kUInt8);
+  return bytes.size(0) == 1 ? bytes[0] : bytes;
+}
+
+void add_confusions(const metrics::ClassificationRecords& records, const data::Dataset& dataset,
+                    EvaluationReport& report) {
+  for (const metrics::ConfusedPair& pair :
+       metrics::most_confused(records, static_cast<int>(dataset.classes()), kShownConfusions))
+    report.confused.push_back({dataset.class_names[static_cast<std::size_t>(pair.target)],
+                               dataset.class_names[static_cast<std::size_t>(pair.predicted)], pair.count, pair.share});
+}
+
+void add_uncertain(const metrics::ClassificationRecords& records, const data::Dataset& dataset,
+                   const std::vector<int64_t>& rows, EvaluationReport& report) {
+  for (const std::size_t i : metrics::largest(records.entropy, kShownUncertain)) {
+    const double information = records.expected_entropy.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                                                : records.entropy[i] - records.expected_entropy[i];
+    report.uncertain.push_back({rows[i], dataset.class_names[static_cast<std::size_t>(records.target[i])],
+                                dataset.class_names[static_cast<std::size_t>(records.predicted[i])],
+                                records.confidence[i], records.entropy[i], information, picture_of(dataset, rows[i])});
+  }
+}
+
+// T from the validation split, and what it does to this part.
+void add_temperature(Experiment& experiment, const ClassPrediction& prediction, EvaluationReport& report) {
+  const std::vector<int64_t>& validation = experiment.data.split.validation;
+  if (validation.empty()) return;
+  const ClassPrediction fitted = predict_classes(experiment, validation, experiment.options.evaluate.samples);
+  const metrics::TemperatureFit fit = metrics::fit_temperature(fitted.log_probs, fitted.targets);
+  ClassPrediction scaled = prediction;
+  scaled.log_probs = metrics::apply_temperature(prediction.log_probs, fit.temperature);
+  scaled.expected_entropy = at::Tensor();
+  const metrics::ClassificationResult result =
+      accumulate(scaled, experiment.data.outputs(), experiment.options.evaluate.ece_bins).result();
+  report.temperature = fit.temperature;
+  report.temperature_nll = result.nll;
+  report.temperature_ece = result.ece;
+}
+
+void evaluate_classes(Experiment& experiment, const std::vector<int64_t>& rows, const std::string& predictions_path,
+                      EvaluationReport& report) {
+  const data::Dataset& dataset = experiment.data.dataset;
+  const ClassPrediction prediction = predict_classes(experiment, rows, report.samples);
+  const metrics::ClassificationAccumulator accumulator =
+      accumulate(prediction, dataset.classes(), experiment.options.evaluate.ece_bins);
+  const metrics::ClassificationResult result = accumulator.result();
+  const metrics::ClassificationIntervals intervals =
+      metrics::bootstrap_classification(accumulator, bootstrap_options(experiment.options));
+  report.task = "classification";
+  const metrics::Interval& accuracy = intervals.accuracy;
+  report.values = {{"accuracy", accuracy},
+                   {"error", {1 - accuracy.value, 1 - accuracy.high, 1 - accuracy.low}},
+                   {"nll", intervals.nll},
+                   {"ece", intervals.ece},
+                   {"ece_pooled", intervals.ece_pooled},
+                   {"brier", intervals.brier},
+                   {"mce", intervals.mce}};
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, double>>{{"adaptive_ece", result.adaptive_ece},
+                                                   {"classwise_ece", result.classwise_ece},
+                                                   {"signed_gap", result.signed_gap},
+                                                   {"entropy", result.entropy},
+                                                   {"mutual_information", result.mutual_information},
+                                                   {"top5_accuracy", result.top5_accuracy}}) {
+    metrics::Interval point;
+    point.value = value;
+    report.values.emplace_back(name, point);
+  }
+  report.bins = result.table;
+  report.nll_clamped = result.nll_clamped;
+  add_confusions(accumulator.records(), dataset, report);
+  add_uncertain(accumulator.records(), dataset, rows, report);
+  add_temperature(experiment, prediction, report);
+  write_class_predictions(predictions_path, dataset.class_names, rows, prediction, accumulator.records());
+}
+
+void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, const std::string& predictions_path,
+                     EvaluationReport& report) {
+  const ValuePrediction prediction = predict_values(experiment, rows, report.samples);
+  const metrics::RegressionAccumulator accumulator = accumulate(prediction);
+  const metrics::RegressionResult result = accumulator.result();
+  const metrics::RegressionRecords& records = accumulator.records();
+  const metrics::BootstrapOptions options = bootstrap_options(experiment.options);
+  report.task = "regression";
+  metrics::Interval rmse = metrics::bootstrap_mean(records.squared_error, options);
+  report.values = {{"rmse", {std::sqrt(rmse.value), std::sqrt(rmse.low), std::sqrt(rmse.high)}},
+                   {"mae", metrics::bootstrap_mean(records.absolute_error, options)},
+                   {"nll", metrics::bootstrap_mean(records.nll, options)},
+                   {"crps", metrics::bootstrap_mean(records.crps, options)},
+                   {"coverage", metrics::bootstrap_mean({records.inside.begin(), records.inside.end()}, options)}};
+  metrics::Interval width;
+  width.value = result.width;
+  report.values.emplace_back("width", width);
+  write_value_predictions(predictions_path, rows, experiment.data.outputs(), prediction, records);
+}
+
+std::string selection_text(const RunOptions& options, const std::string& checkpoint) {
+  if (checkpoint == "best")
+    return "the checkpoint with the lowest " + options.train.monitor + " on the validation split";
+  return "the weights after the last step";
+}
+
+}  // namespace
+
+std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
+  std::string which = experiment.options.evaluate.checkpoint;
+  if (which == "auto") which = directory.has(files::kBest) ? "best" : "last";
+  const params::StateDict dict = io::load_checkpoint(directory.file(which == "best" ? files::kBest : files::kLast));
+  experiment.family->load(dict, experiment.target->layout());
+  return which;
+}
+
+EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& directory, const std::string& part,
+                               const std::string& checkpoint, const std::string& folder) {
+  const std::vector<int64_t>& rows = part_rows(experiment.data, part);
+  const RunOptions& options = experiment.options;
+  directory.make_folder(folder);
+  EvaluationReport report;
+  report.run = directory.path();
+  report.method = options.method.name;
+  report.split = part;
+  report.n = static_cast<int64_t>(rows.size());
+  report.samples = options.method.name == "map" ? 0 : options.evaluate.samples;
+  report.checkpoint = checkpoint;
+  report.selection = selection_text(options, checkpoint);
+  report.ece_bins = static_cast<int>(options.evaluate.ece_bins);
+  report.sigma = sigma_by_parameter(*experiment.family, experiment.target->layout(), options.posterior.init_std);
+  const std::string predictions = directory.file(folder + "/predictions.csv");
+  if (experiment.data.classification())
+    evaluate_classes(experiment, rows, predictions, report);
+  else
+    evaluate_values(experiment, rows, predictions, report);
+  if (experiment.data.classification())
+    write_file_atomic(directory.file(folder + "/reliability.svg"), metrics::reliability_plot(report.bins));
+  write_html_report(directory, report, directory.file(folder + "/report.html"));
+  write_file_atomic(directory.file(folder + "/report.json"), to_json(report).dump(2) + "\n");
+  return report;
+}
+
+std::string summary_text(const EvaluationReport& report) {
+  std::string text =
+      fmt::format("{} on {} ({} rows, {})\n", report.method, report.split, report.n,
+                  report.samples > 0 ? fmt::format("{} weight samples", report.samples) : "point prediction");
+  const auto add = [&](const std::string& key, const std::string& title, double scale, const char* unit) {
+    for (const auto& [name, interval] : report.values)
+      if (name == key)
+        text += fmt::format("  {:<22} {:8.4g}{}  [{:.4g}, {:.4g}]\n", title, scale * interval.value, unit,
+                            scale * interval.low, scale * interval.high);
+  };
+  add("error", "error", 100, " %");
+  add("ece", fmt::format("ECE ({} bins)", report.ece_bins), 100, " %");
+  add("rmse", "RMSE", 1, "");
+  add("mae", "MAE", 1, "");
+  add("nll", "NLL (nats)", 1, "");
+  add("brier", "Brier score", 1, "");
+  add("crps", "CRPS", 1, "");
+  add("coverage", "90 % interval covers", 100, " %");
+  return text + "  in brackets: 95 % bootstrap limits over the rows\n";
+}
+
+}  // namespace scorevi::run

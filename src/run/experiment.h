@@ -1,0 +1,60 @@
+// From configuration to objects: the one place where data, network, target, family and engine are put together.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "scorevi/data/dataset.h"
+#include "scorevi/data/loader.h"
+#include "scorevi/data/normalise.h"
+#include "scorevi/data/split.h"
+#include "scorevi/inference/engine.h"
+#include "scorevi/models/network.h"
+#include "scorevi/posterior/network_target.h"
+#include "scorevi/run/options.h"
+#include "scorevi/variational/family.h"
+
+namespace scorevi::run {
+
+// A data set cut into its parts, with the scaling fitted on the train part.
+struct DataParts {
+  data::Dataset dataset;
+  data::Split split;
+  data::Normalisation normalisation;
+  std::string fingerprint;  // SHA-256 of the inputs and targets
+
+  bool classification() const { return dataset.task == data::Task::kClassification; }
+  int64_t outputs() const;  // classes, or columns of the target
+};
+
+// Error(kData) for missing or damaged files, Error(kUsage) for a split that cannot be made.
+DataParts load_data(const RunOptions& options);
+
+// Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
+const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part);
+
+// Batches of a part in its own order, for evaluation.
+data::Loader evaluation_loader(const DataParts& data, const std::vector<int64_t>& rows, int64_t batch_size);
+
+struct Experiment {
+  RunOptions options;
+  DataParts data;
+  std::string device;  // cpu, cuda:0
+  std::shared_ptr<models::Network> network;
+  std::shared_ptr<posterior::Likelihood> likelihood;
+  std::unique_ptr<posterior::NetworkTarget> target;
+  std::unique_ptr<variational::Family> family;
+  std::unique_ptr<inference::Engine> engine;
+  data::Loader train_loader;
+
+  // Parameter-sized buffers of the run, by name: the memory it needs beside data and activations.
+  std::vector<std::string> buffers() const;
+};
+
+// Checks that data, likelihood and monitor go together, picks the device, sets the thread count, builds everything.
+Experiment build_experiment(const RunOptions& options, DataParts data);
+
+// "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back with one notice.
+std::string resolve_device(const std::string& wanted);
+
+}  // namespace scorevi::run

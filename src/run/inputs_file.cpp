@@ -1,0 +1,62 @@
+#include "inputs_file.h"
+
+#include <ATen/ops/zeros.h>
+#include <nlohmann/json.hpp>
+
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/error.h"
+
+namespace scorevi::run {
+namespace {
+
+using nlohmann::json;
+
+json affine_json(const data::Affine& affine) {
+  return {{"mean", affine.mean}, {"std", affine.std}, {"repeat", affine.repeat}};
+}
+
+data::Affine affine_from(const json& object) {
+  data::Affine affine;
+  affine.mean = object.at("mean").get<std::vector<float>>();
+  affine.std = object.at("std").get<std::vector<float>>();
+  affine.repeat = object.at("repeat").get<int64_t>();
+  return affine;
+}
+
+}  // namespace
+
+void save_inputs(const RunDirectory& directory, const DataParts& data) {
+  const json object = {{"data", data.dataset.name},
+                       {"task", data.classification() ? "classification" : "regression"},
+                       {"outputs", data.outputs()},
+                       {"class_names", data.dataset.class_names},
+                       {"feature_names", data.dataset.feature_names},
+                       {"input_shape", data.dataset.input_shape()},
+                       {"input_scale", data.dataset.input_scale},
+                       {"inputs", affine_json(data.normalisation.inputs)},
+                       {"targets", affine_json(data.normalisation.targets)}};
+  write_file_atomic(directory.file(files::kInputs), object.dump(1) + "\n");
+}
+
+InputForm load_inputs(const RunDirectory& directory) {
+  const std::string path = directory.file(files::kInputs);
+  try {
+    const json object = json::parse(read_file(path, 64 << 20));
+    InputForm form;
+    data::Dataset& dataset = form.data.dataset;
+    dataset.name = object.at("data").get<std::string>();
+    dataset.task = object.at("task") == "classification" ? data::Task::kClassification : data::Task::kRegression;
+    dataset.class_names = object.at("class_names").get<std::vector<std::string>>();
+    dataset.feature_names = object.at("feature_names").get<std::vector<std::string>>();
+    dataset.input_scale = object.at("input_scale").get<double>();
+    form.data.normalisation = {affine_from(object.at("inputs")), affine_from(object.at("targets"))};
+    form.shape = object.at("input_shape").get<std::vector<int64_t>>();
+    const auto outputs = object.at("outputs").get<int64_t>();
+    dataset.targets = form.data.classification() ? at::zeros({0}, at::kLong) : at::zeros({0, outputs}, at::kFloat);
+    return form;
+  } catch (const json::exception& e) {
+    throw Error(ErrorKind::kData, path + ": damaged: " + e.what());
+  }
+}
+
+}  // namespace scorevi::run

@@ -1,0 +1,21 @@
+// inputs.json: how inputs looked in training, so that a run can predict new rows without its data set.
+#pragma once
+
+#include <string>
+
+#include "experiment.h"
+#include "scorevi/run/run_directory.h"
+
+namespace scorevi::run {
+
+void save_inputs(const RunDirectory& directory, const DataParts& data);
+
+// The same without rows: task, class and feature names, input scale, normalisation, an empty split; `shape` is the
+// shape of one input. Error(kData) when the file is missing or damaged.
+struct InputForm {
+  DataParts data;
+  std::vector<int64_t> shape;
+};
+InputForm load_inputs(const RunDirectory& directory);
+
+}  // namespace scorevi::run

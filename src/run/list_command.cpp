@@ -1,0 +1,83 @@
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "run_info.h"
+#include "scorevi/core/check.h"
+#include "scorevi/core/suggest.h"
+#include "scorevi/data/registry.h"
+#include "scorevi/inference/registry.h"
+#include "scorevi/models/registry.h"
+#include "scorevi/optim/optimizer.h"
+#include "scorevi/optim/schedule.h"
+#include "scorevi/run/commands.h"
+#include "scorevi/run/options.h"
+#include "scorevi/variational/registry.h"
+#include "version.h"
+
+namespace scorevi::run {
+namespace {
+
+void line(std::ostream& out, const std::string& name, const std::string& help) {
+  out << fmt::format("{:<20}{}\n", name, help);
+}
+
+// For tables of {name, help}.
+template <class Table>
+void lines(std::ostream& out, const Table& table) {
+  for (const auto& entry : table) line(out, entry.name, entry.help);
+}
+
+void list_models(std::ostream& out) {
+  for (const auto& entry : models::networks().entries())
+    line(out, entry.name, entry.help + "; takes " + join(entry.make.options));
+}
+
+struct Listing {
+  const char* name;
+  void (*print)(std::ostream& out);
+};
+
+const std::vector<Listing>& listings() {
+  static const std::vector<Listing> table = {
+      {"models", list_models},
+      {"datasets", [](std::ostream& out) { lines(out, data::datasets().entries()); }},
+      {"methods", [](std::ostream& out) { lines(out, inference::methods()); }},
+      {"optimizers", [](std::ostream& out) { lines(out, optim::optimizers()); }},
+      {"schedules", [](std::ostream& out) { lines(out, optim::schedules()); }},
+      {"families", [](std::ostream& out) { lines(out, variational::families()); }},
+      {"keys", [](std::ostream& out) { out << key_reference_text(); }},
+      {"keys-markdown", [](std::ostream& out) { out << key_reference_markdown(); }},
+  };
+  return table;
+}
+
+}  // namespace
+
+const std::vector<std::string>& list_kinds() {
+  static const std::vector<std::string> kinds = [] {
+    std::vector<std::string> names;
+    for (const Listing& listing : listings()) names.emplace_back(listing.name);
+    return names;
+  }();
+  return kinds;
+}
+
+int list(const std::string& what, std::ostream& out) {
+  for (const Listing& listing : listings()) {
+    if (what != listing.name) continue;
+    listing.print(out);
+    return 0;
+  }
+  throw InternalError("list: unknown kind " + what);
+}
+
+int info(std::ostream& out) {
+  const nlohmann::json environment = environment_info();
+  for (auto it = environment.begin(); it != environment.end(); ++it) line(out, it.key(), it->get<std::string>());
+  return 0;
+}
+
+const char* version() { return SCOREVI_VERSION; }
+
+}  // namespace scorevi::run

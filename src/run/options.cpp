@@ -1,0 +1,131 @@
+#include "scorevi/run/options.h"
+
+#include <cmath>
+
+#include "describe.h"
+#include "scorevi/config/load.h"
+#include "scorevi/inference/registry.h"
+
+namespace scorevi::run {
+
+void describe_train(TrainOptions& o, config::Visitor& v) {
+  v.field("epochs", o.epochs, "passes over the train split", config::between(0, 1e7));
+  v.field("eval_every", o.eval_every, "epochs between validations; the last epoch is always validated",
+          config::at_least(1));
+  v.field("eval_samples", o.eval_samples, "weight samples of a validation; 0 = posterior mean",
+          config::between(0, 100000));
+  v.choice(
+      "monitor", o.monitor,
+      {{"val_nll", ""}, {"val_error", "classification"}, {"val_ece", "classification"}, {"val_rmse", "regression"}},
+      "validation value that chooses the best checkpoint; lower is better");
+  v.field("patience", o.patience, "validations without improvement before training stops; 0 = never",
+          config::non_negative());
+  v.field("checkpoint_every", o.checkpoint_every, "epochs between checkpoints", config::at_least(1));
+  v.field("checkpoint_every_steps", o.checkpoint_every_steps, "steps between checkpoints within an epoch; 0 = none",
+          config::non_negative());
+  v.field("log_every_steps", o.log_every_steps, "steps between lines of steps.jsonl; 0 = none", config::non_negative());
+  v.field("max_loss", o.max_loss, "a batch whose mean negative log-likelihood exceeds this ends the run as exploded",
+          config::positive());
+}
+
+void describe_evaluate(EvaluateOptions& o, config::Visitor& v) {
+  v.field("samples", o.samples, "S, weight samples of the final evaluation; 0 = posterior mean",
+          config::between(0, 1000000));
+  v.field("ece_bins", o.ece_bins, "bins of calibration errors", config::between(1, 1000));
+  v.field("bootstrap", o.bootstrap, "resamples behind the 95 % intervals", config::between(10, 1000000));
+  v.choice("checkpoint", o.checkpoint,
+           {{"auto", "best where there is a validation split, else last"}, {"best", ""}, {"last", ""}},
+           "which weights are evaluated");
+  v.choice("batch_norm", o.batch_norm, {{"frozen", "running statistics are kept as they are"}},
+           "batch-norm statistics under sampled weights");
+  v.field("batch_size", o.batch_size, "rows per forward pass; never changes a result", config::between(1, 1000000));
+}
+
+void describe(RunOptions& o, config::Visitor& v) {
+  v.field("name", o.name, "begins the name of the run folder");
+  v.field("seed", o.seed, "everything random follows from it", config::between(0, 9007199254740992.0));
+  v.field("device", o.device, "auto, cpu, cuda or cuda:N");
+  v.field("threads", o.threads, "CPU threads; 0 = all cores", config::between(0, 4096));
+  v.section("data", "what is learned from", [&o](config::Visitor& i) { describe_data(o.data, i); });
+  v.section("model", "the network", [&o](config::Visitor& i) { describe_model(o.model, i); });
+  v.section("prior", "normal prior of every weight", [&o](config::Visitor& i) { describe_prior(o.prior, i); });
+  v.section("likelihood", "how outputs explain targets",
+            [&o](config::Visitor& i) { describe_likelihood(o.likelihood, i); });
+  v.section("posterior", "the approximation q", [&o](config::Visitor& i) { describe_posterior(o.posterior, i); });
+  v.section("method", "how q is found", [&o](config::Visitor& i) { describe_method(o.method, i); });
+  v.section("optimizer", "moves the parameters of q", [&o](config::Visitor& i) { describe_optimizer(o.optimizer, i); });
+  v.section("schedule", "learning rate over time", [&o](config::Visitor& i) { describe_schedule(o.schedule, i); });
+  v.section("train", "length, validation, checkpoints", [&o](config::Visitor& i) { describe_train(o.train, i); });
+  v.section("evaluate", "the final numbers", [&o](config::Visitor& i) { describe_evaluate(o.evaluate, i); });
+}
+
+namespace {
+
+bool valid_device(const std::string& device) {
+  if (device == "auto" || device == "cpu" || device == "cuda") return true;
+  return device.rfind("cuda:", 0) == 0 && device.size() > 5 && device.size() < 9 &&
+         device.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
+bool valid_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && name.front() != '.' && name.front() != '-' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+=") ==
+             std::string::npos;
+}
+
+// Errors that concern more than one key, each at the key to change.
+void check_combinations(config::Document& document, const RunOptions& o) {
+  const auto complain = [&document](bool wrong, const std::string& key, const std::string& message) {
+    if (wrong) document.add_error(key, message);
+  };
+  complain(!valid_name(o.name), "name",
+           "got \"" + o.name + "\", expected letters, digits and _ . - + = (it becomes a folder name)");
+  complain(!valid_device(o.device), "device", "got \"" + o.device + "\", expected auto, cpu, cuda or cuda:N");
+  complain(o.method.min_std >= o.method.max_std, "method.min_std", "expected less than method.max_std");
+  complain(
+      o.method.name != "map" && (o.posterior.init_std <= o.method.min_std || o.posterior.init_std >= o.method.max_std),
+      "posterior.init_std", "expected a value between method.min_std and method.max_std");
+  complain(
+      o.optimizer.name == "sgd" && o.optimizer.nesterov && (o.optimizer.momentum == 0 || o.optimizer.dampening != 0),
+      "optimizer.nesterov", "needs momentum > 0 and dampening 0");
+  const bool validates = o.data.validation_frac > 0;
+  complain(!validates && o.evaluate.checkpoint == "best", "evaluate.checkpoint",
+           "best needs a validation split: set data.validation_frac above 0, or use last");
+  complain(!validates && o.train.patience > 0, "train.patience",
+           "needs a validation split: set data.validation_frac above 0");
+  complain(!validates && o.schedule.name == "plateau", "schedule.name",
+           "plateau needs a validation split: set data.validation_frac above 0");
+  complain(o.train.monitor == "val_rmse" && o.likelihood.name == "categorical", "train.monitor",
+           "val_rmse is for regression; use val_nll, val_error or val_ece");
+  complain(o.likelihood.name == "gaussian" && (o.train.monitor == "val_error" || o.train.monitor == "val_ece"),
+           "train.monitor", "is for classification; use val_nll or val_rmse");
+  for (std::size_t i = 0; i + 1 < o.schedule.milestones.size(); ++i)
+    complain(o.schedule.milestones[i] > o.schedule.milestones[i + 1], "schedule.milestones",
+             "expected ascending epochs");
+}
+
+}  // namespace
+
+LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides) {
+  config::Document document = config::Document::from_file(path, overrides);
+  LoadedOptions loaded;
+  config::read(document, loaded.options, [](RunOptions& o, config::Visitor& v) { describe(o, v); });
+  if (!document.has_errors()) check_combinations(document, loaded.options);
+  document.throw_if_errors();
+  loaded.resolved = resolved_text(loaded.options);
+  return loaded;
+}
+
+std::string resolved_text(const RunOptions& options) {
+  return config::dump(options, [](RunOptions& o, config::Visitor& v) { describe(o, v); });
+}
+
+std::string key_reference_markdown() {
+  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).markdown();
+}
+
+std::string key_reference_text() {
+  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).plain_text();
+}
+
+}  // namespace scorevi::run

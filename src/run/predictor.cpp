@@ -1,0 +1,118 @@
+#include "predictor.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "scorevi/core/check.h"
+#include "scorevi/posterior/predict.h"
+
+namespace scorevi::run {
+namespace {
+
+// Batches of a small set are prepared once and kept for all weight samples; larger sets are read again each time.
+constexpr int64_t kKeptBytes = int64_t{256} << 20;
+
+posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
+  if (loader.size() * row_bytes > kKeptBytes)
+    return [loader](const posterior::VisitBatch& visit) {
+      data::BatchStream stream = loader.stream(0);
+      std::optional<data::Batch> batch;
+      for (int64_t row = 0; row < loader.size(); row += batch->inputs.size(0)) {
+        batch = stream.next();
+        visit(row, batch->inputs);
+      }
+    };
+  std::vector<at::Tensor> kept;
+  for (int64_t b = 0; b < loader.batches(); ++b) kept.push_back(loader.get(0, b).inputs);
+  return [kept](const posterior::VisitBatch& visit) {
+    int64_t row = 0;
+    for (const at::Tensor& inputs : kept) {
+      visit(row, inputs);
+      row += inputs.size(0);
+    }
+  };
+}
+
+posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<int64_t>& rows) {
+  const data::Loader loader = evaluation_loader(experiment.data, rows, experiment.options.evaluate.batch_size);
+  int64_t values = 1;
+  for (const int64_t size : experiment.data.dataset.input_shape()) values *= size;
+  return batches_of(loader, values * static_cast<int64_t>(sizeof(float)));
+}
+
+at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>& rows) {
+  return experiment.data.dataset.targets.index_select(0, torch::tensor(rows, torch::kInt64));
+}
+
+posterior::PredictOptions predict_options(const Experiment& experiment, int64_t samples) {
+  const bool point = experiment.options.method.name == "map";
+  return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed)};
+}
+
+}  // namespace
+
+ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
+  const metrics::LogMeanExp average = posterior::predict_classes(
+      *experiment.target, *experiment.family, batches_of(experiment, rows), static_cast<int64_t>(rows.size()),
+      experiment.data.outputs(), predict_options(experiment, samples));
+  return {average.log_mean(), average.expected_entropy(), target_rows(experiment, rows)};
+}
+
+metrics::ClassificationAccumulator accumulate(const ClassPrediction& prediction, int64_t classes, int64_t ece_bins) {
+  metrics::ClassificationOptions options;
+  options.bins = static_cast<int>(ece_bins);
+  metrics::ClassificationAccumulator accumulator(static_cast<int>(classes), options);
+  accumulator.add(prediction.log_probs, prediction.targets, prediction.expected_entropy);
+  return accumulator;
+}
+
+ValuePrediction predict_values(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
+  const posterior::MixturePrediction mixture =
+      posterior::predict_values(*experiment.target, *experiment.family, batches_of(experiment, rows),
+                                static_cast<int64_t>(rows.size()), predict_options(experiment, samples));
+  const data::Affine& scale = experiment.data.normalisation.targets;
+  const int64_t outputs = experiment.data.outputs();
+  ValuePrediction result{mixture.means, mixture.stds, target_rows(experiment, rows).to(torch::kDouble).flatten()};
+  if (!scale.mean.empty()) {
+    const at::Tensor mean = torch::tensor(scale.mean, torch::kFloat).to(torch::kDouble);
+    const at::Tensor std = torch::tensor(scale.std, torch::kFloat).to(torch::kDouble);
+    const std::vector<int64_t> split = {mixture.means.size(0), static_cast<int64_t>(rows.size()), outputs};
+    result.means = (mixture.means.view(split) * std + mean).flatten(1);
+    result.stds = (mixture.stds.view(split) * std).flatten(1);
+  }
+  return result;
+}
+
+metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction) {
+  metrics::RegressionAccumulator accumulator;
+  accumulator.add(prediction.means, prediction.stds, prediction.targets);
+  return accumulator;
+}
+
+double Validation::value(const std::string& monitor) const {
+  if (monitor == "val_error") return error;
+  if (monitor == "val_ece") return ece;
+  if (monitor == "val_rmse") return rmse;
+  SCOREVI_CHECK_OP(monitor, ==, "val_nll");
+  return nll;
+}
+
+Validation validate(Experiment& experiment) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<int64_t>& rows = experiment.data.split.validation;
+  const RunOptions& options = experiment.options;
+  if (experiment.data.classification()) {
+    const ClassPrediction prediction = predict_classes(experiment, rows, options.train.eval_samples);
+    const metrics::ClassificationResult result =
+        accumulate(prediction, experiment.data.outputs(), options.evaluate.ece_bins).result();
+    return {result.nll, 1 - result.accuracy, result.ece, kNaN};
+  }
+  const metrics::RegressionResult result =
+      accumulate(predict_values(experiment, rows, options.train.eval_samples)).result();
+  return {result.nll, kNaN, kNaN, result.rmse};
+}
+
+}  // namespace scorevi::run

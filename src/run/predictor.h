@@ -1,0 +1,35 @@
+// Predictions of an experiment on rows of its data, and the metrics of them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "experiment.h"
+#include "scorevi/metrics/classification.h"
+#include "scorevi/metrics/regression.h"
+
+namespace scorevi::run {
+
+// Averaged log-probabilities [N, C] and mean entropies of single weight samples [N], doubles on the CPU.
+struct ClassPrediction {
+  at::Tensor log_probs, expected_entropy, targets;
+};
+ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples);
+metrics::ClassificationAccumulator accumulate(const ClassPrediction& prediction, int64_t classes, int64_t ece_bins);
+
+// One mixture of S normal distributions per target value, in the units of the data; [max(S, 1), N K].
+struct ValuePrediction {
+  at::Tensor means, stds, targets;
+};
+ValuePrediction predict_values(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples);
+metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction);
+
+// The validation columns of metrics.csv; NaN where the task has no such value.
+struct Validation {
+  double nll, error, ece, rmse;
+  // By the name of the monitor: val_nll, val_error, val_ece, val_rmse.
+  double value(const std::string& monitor) const;
+};
+Validation validate(Experiment& experiment);
+
+}  // namespace scorevi::run

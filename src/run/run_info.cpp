@@ -1,0 +1,60 @@
+#include "run_info.h"
+
+#include <fstream>
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include "scorevi/core/sha256.h"
+#include "scorevi/kernels/exec.h"
+#include "scorevi/run/commands.h"
+
+namespace scorevi::run {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+std::string cuda_text() {
+  const std::string reason = kernels::cuda_unavailable_reason();
+  return reason.empty() ? std::to_string(torch::cuda::device_count()) + " device(s)" : reason;
+}
+
+}  // namespace
+
+nlohmann::json environment_info() {
+  return {{"scorevi", version()},
+          {"libtorch", TORCH_VERSION},
+          {"compiler", __VERSION__},
+          {"processor", processor_name()},
+          {"cuda", cuda_text()}};
+}
+
+nlohmann::json experiment_info(const Experiment& experiment, const std::string& resolved) {
+  const DataParts& data = experiment.data;
+  const std::vector<std::string> buffers = experiment.buffers();
+  const int64_t bytes = static_cast<int64_t>(buffers.size()) * experiment.target->dim() *
+                        static_cast<int64_t>(experiment.target->point().element_size());
+  return {{"method", experiment.options.method.name},
+          {"seed", experiment.options.seed},
+          {"device", experiment.device},
+          {"threads", at::get_num_threads()},
+          {"config_sha256", sha256_hex(resolved)},
+          {"data",
+           {{"name", data.dataset.name},
+            {"rows", data.dataset.size()},
+            {"sha256", data.fingerprint},
+            {"train", data.split.train.size()},
+            {"validation", data.split.validation.size()},
+            {"test", data.split.test.size()}}},
+          {"parameters", experiment.target->dim()},
+          {"parameter_buffers", buffers},
+          {"parameter_buffer_bytes", bytes}};
+}
+
+}  // namespace scorevi::run

@@ -1,0 +1,37 @@
+#include <ostream>
+
+#include "scorevi/core/log.h"
+#include "scorevi/run/commands.h"
+#include "scorevi/run/compare.h"
+#include "scorevi/run/options.h"
+#include "scorevi/run/sweep.h"
+
+namespace scorevi::run {
+
+int sweep(const SweepRequest& request, std::ostream& out) {
+  const SweepOptions options = load_sweep(request.sweep, request.overrides);
+  SweepRunOptions run;
+  run.out = request.out;
+  run.jobs = request.jobs;
+  run.redo = request.redo;
+  run.validate = [](const std::string& base, const std::vector<std::string>& overrides) {
+    return load_options(base, overrides).resolved;
+  };
+  const SweepOutcome outcome = run_sweep(options, run);
+  if (outcome.signal != 0) return 128 + outcome.signal;
+  const ResultTable table = sweep_results(options, outcome.folder);
+  write_sweep_results(options, table, outcome.folder);
+  out << plain_table(table) << "\nreport: " << outcome.folder << "/report.html\n";
+  for (const auto& [member, reason] : outcome.failed) log().error("{} failed: {}", member, reason);
+  return outcome.failed.empty() ? 0 : 1;
+}
+
+int report(const ReportRequest& request, std::ostream& out) {
+  const ResultTable table = compare_runs(request.runs, request.baseline);
+  if (!request.out.empty()) write_comparison(table, request.out);
+  out << markdown_table(table);
+  if (!request.out.empty()) out << "\nreport: " << request.out << "/report.html\n";
+  return 0;
+}
+
+}  // namespace scorevi::run

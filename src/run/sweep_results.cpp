@@ -1,0 +1,50 @@
+// The results of a sweep as table, CSV and report.
+#include <filesystem>
+
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/run/sweep.h"
+
+namespace scorevi::run {
+namespace {
+
+// Why a member has no numbers.
+std::string missing_note(const SweepMember& member, const std::string& folder) {
+  const std::string start = "No result of " + member.id + ": ";
+  if (!std::filesystem::exists(folder + "/" + files::kRun)) return start + "it has not started.";
+  const nlohmann::json info = RunDirectory::open(folder).info();
+  const std::string reason = info.value("reason", "");
+  return start + info.value("status", "unknown state") + (reason.empty() ? "" : ", " + reason) + ".";
+}
+
+}  // namespace
+
+ResultTable sweep_results(const SweepOptions& options, const std::string& folder) {
+  ResultTable table;
+  table.title = options.name;
+  table.axes = sweep_axes(options);
+  table.metrics = options.metrics;
+  table.baseline = options.baseline;
+  for (const SweepMember& member : expand_sweep(options)) {
+    const std::string path = folder + "/" + member.id;
+    const bool finished = std::filesystem::exists(path + "/" + files::kRun) &&
+                          RunDirectory::open(path).info().value("status", "") == status_name(RunStatus::kFinished);
+    if (!finished) {
+      table.notes.push_back(missing_note(member, path));
+      continue;
+    }
+    ResultRow row = read_result(RunDirectory::open(path), options.metrics);
+    row.variant = member.variant;
+    row.seed = member.seed;
+    row.axes = member.axes;
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void write_sweep_results(const SweepOptions& options, const ResultTable& table, const std::string& folder) {
+  write_file_atomic(folder + "/table.md", markdown_table(table));
+  write_results_csv(table, folder + "/results.csv");
+  write_table_report(table, folder + "/report.html", {options.axis, folder + "/figures"});
+}
+
+}  // namespace scorevi::run

@@ -1,0 +1,244 @@
+// Runs the members of a sweep as child processes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "config_diff.h"
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/format.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/run/process.h"
+#include "scorevi/run/sweep.h"
+
+namespace scorevi::run {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kConsole = "console.txt";
+constexpr int kShownLines = 8;
+constexpr int kMostJobs = 8;
+constexpr std::int64_t kMaxConfigBytes = 1 << 20;
+
+// Held as long as a sweep works in a folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder) {
+    const std::string path = folder + "/.sweep.lock";
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) throw Error(ErrorKind::kRuntime, path + ": cannot open: " + errno_text(errno));
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    ::close(descriptor_);
+    throw Error(ErrorKind::kUsage,
+                folder + ": another sweep is at work here; wait for it or choose another folder with --out DIR");
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+enum class State { kFinished, kUnfinished, kFresh, kOther };
+
+// "optimizer.lr: 0.01, now 0.001", the first few.
+std::string difference_text(const std::string& before, const std::string& now) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<ConfigDifference> all = config_differences(before, now);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    text += (i > 0 ? "; " : "") + all[i].key + ": " + all[i].before + ", now " + all[i].after;
+  if (all.size() > kShown) text += fmt::format("; and {} more", all.size() - kShown);
+  return all.empty() ? "the text of " + std::string(files::kResolved) + " differs" : text;
+}
+
+// What a member's folder holds; `other` is set to how it differs from `resolved`.
+State state_of(const std::string& path, const std::string& resolved, std::string* other) {
+  if (!fs::exists(path + "/" + files::kRun)) return State::kFresh;
+  const RunDirectory directory = RunDirectory::open(path);
+  const bool finished = directory.info().value("status", "") == status_name(RunStatus::kFinished);
+  if (!finished && !directory.has(files::kLast)) return State::kFresh;
+  if (!directory.has(files::kResolved)) {
+    *other = "it has no " + std::string(files::kResolved);
+    return State::kOther;
+  }
+  const std::string stored = read_file(directory.file(files::kResolved), kMaxConfigBytes);
+  if (stored == resolved) return finished ? State::kFinished : State::kUnfinished;
+  *other = difference_text(stored, resolved);
+  return State::kOther;
+}
+
+struct Job {
+  const SweepMember* member;
+  std::string folder;
+  bool resume = false;
+};
+
+class SweepRunner {
+ public:
+  SweepRunner(const SweepOptions& options, const SweepRunOptions& run)
+      : options_(options), run_(run), members_(expand_sweep(options)) {
+    outcome_.folder = run.out.empty() ? "runs/" + options.name : run.out;
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    jobs_ = run.jobs > 0 ? run.jobs : std::min(cores, kMostJobs);
+    threads_ = std::max(1, cores / jobs_);
+  }
+
+  SweepOutcome run() {
+    const std::vector<std::string> resolved = validate();
+    make_folder(outcome_.folder);
+    const FolderLock lock(outcome_.folder);
+    plan(resolved);
+    log().info("sweep {}: {} members, {} already finished, {} at once, in {}", options_.name, members_.size(),
+               outcome_.skipped, std::min<std::size_t>(jobs_, queue_.size()), outcome_.folder);
+    work();
+    if (outcome_.signal != 0)
+      log().warn("interrupted: {} of {} members are finished; the same command goes on with the rest",
+                 outcome_.finished + outcome_.skipped, members_.size());
+    return outcome_;
+  }
+
+ private:
+  static void make_folder(const std::string& path) {
+    std::error_code code;
+    fs::create_directories(path, code);
+    if (code) throw Error(ErrorKind::kRuntime, path + ": cannot create the folder: " + code.message());
+  }
+
+  std::vector<std::string> validate() const {
+    std::vector<std::string> resolved;
+    for (const SweepMember& member : members_) {
+      try {
+        resolved.push_back(run_.validate(options_.base, member.overrides));
+      } catch (const Error& error) {
+        throw Error(error.kind(), options_.path + ": member " + member.id + ":\n" + error.what());
+      }
+    }
+    return resolved;
+  }
+
+  void plan(const std::vector<std::string>& resolved) {
+    std::string others;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const std::string folder = outcome_.folder + "/" + members_[i].id;
+      std::string difference;
+      const State state = state_of(folder, resolved[i], &difference);
+      if (state == State::kFinished) {
+        ++outcome_.skipped;
+        continue;
+      }
+      if (state == State::kOther && !run_.redo) others += "\n  " + folder + ": " + difference;
+      if (state == State::kOther) replaced_.push_back(folder);
+      queue_.push_back({&members_[i], folder, state == State::kUnfinished});
+    }
+    if (!others.empty())
+      throw Error(ErrorKind::kUsage, outcome_.folder +
+                                         ": holds members of another configuration; choose another folder "
+                                         "with --out DIR, or run them again with --redo:" +
+                                         others);
+    for (const std::string& folder : replaced_) {
+      log().warn("{}: made with another configuration, runs again", folder);
+      fs::remove_all(folder);
+    }
+  }
+
+  void work() {
+    ProcessPool pool;
+    std::map<pid_t, Job> running;
+    std::size_t next = 0;
+    bool told = false;
+    while (true) {
+      while (pending_signal() == 0 && next < queue_.size() && static_cast<int>(pool.running()) < jobs_) {
+        running.emplace(start(pool, queue_[next]), queue_[next]);
+        ++next;
+      }
+      if (pending_signal() != 0 && !told) {
+        told = true;
+        outcome_.signal = pending_signal();
+        if (pool.running() > 0) log().warn("stopping {} members; they save first", pool.running());
+        pool.signal_all(outcome_.signal);
+      }
+      if (pool.running() == 0) return;
+      if (const auto end = pool.wait_any(/*timeout_s=*/3600, /*stop_on_signal=*/!told)) {
+        report(running.at(end->pid), *end);
+        running.erase(end->pid);
+      }
+    }
+  }
+
+  pid_t start(ProcessPool& pool, const Job& job) const {
+    make_folder(job.folder);
+    ProcessOptions process;
+    process.log_path = job.folder + "/" + kConsole;
+    process.environment = {"OMP_NUM_THREADS=" + std::to_string(threads_)};
+    process.arguments = {run_.program.empty() ? current_program() : run_.program, "train", options_.base};
+    for (const std::string& text : job.member->overrides) {
+      process.arguments.push_back("-s");
+      process.arguments.push_back(text);
+    }
+    process.arguments.push_back(job.resume ? "--resume" : "--out");
+    process.arguments.push_back(job.folder);
+    process.arguments.insert(process.arguments.end(), run_.train_arguments.begin(), run_.train_arguments.end());
+    return pool.start(process);
+  }
+
+  void report(const Job& job, const ProcessEnd& end) {
+    if (!end.ok() && outcome_.signal != 0) return;  // told to stop
+    ++ended_;
+    seconds_ += end.seconds;
+    const std::string place = fmt::format("[{}/{}] {}", ended_ + outcome_.skipped, members_.size(), job.member->id);
+    if (end.ok() && fs::exists(job.folder + "/" + files::kReport)) {
+      ++outcome_.finished;
+      log().info("{}: {} in {}{}", place, headline(job.folder), format_duration(end.seconds), remaining());
+      return;
+    }
+    const std::string how = end.ok() ? "ended without " + std::string(files::kReport) : end.text();
+    const std::string console = job.folder + "/" + kConsole;
+    const std::string lines = last_lines(console, kShownLines);
+    outcome_.failed.emplace_back(job.member->id, how + "\n" + lines);
+    log().error("{} failed: {}; the end of {}:\n{}", place, how, console, lines);
+  }
+
+  std::string headline(const std::string& folder) const {
+    const ResultRow row = read_result(RunDirectory::open(folder), options_.metrics);
+    std::string text;
+    for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
+      const MetricStyle style = metric_style(options_.metrics[i]);
+      text += fmt::format("{}{} {:.4g}", i > 0 ? ", " : "", style.title, row.values[i].value * style.scale);
+    }
+    return text;
+  }
+
+  std::string remaining() const {
+    const int left = static_cast<int>(queue_.size()) - ended_;
+    if (left == 0 || outcome_.signal != 0) return "";
+    return ", " + format_duration(seconds_ / ended_ * left / std::min(jobs_, left)) + " left";
+  }
+
+  const SweepOptions& options_;
+  const SweepRunOptions& run_;
+  const std::vector<SweepMember> members_;
+  SweepOutcome outcome_;
+  std::vector<Job> queue_;
+  std::vector<std::string> replaced_;
+  int jobs_ = 1;
+  int threads_ = 1;
+  int ended_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepOptions& options, const SweepRunOptions& run) {
+  return SweepRunner(options, run).run();
+}
+
+}  // namespace scorevi::run

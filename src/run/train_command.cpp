@@ -1,0 +1,174 @@
+#include <chrono>
+#include <csignal>
+#include <ostream>
+
+#include "config_diff.h"
+#include "evaluator.h"
+#include "inputs_file.h"
+#include "run_info.h"
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/format.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/run/commands.h"
+#include "trainer.h"
+
+namespace scorevi::run {
+namespace {
+
+bool has_checkpoint(const std::string& path) { return file_bytes(path + "/" + files::kLast) > 0; }
+
+struct Start {
+  LoadedOptions loaded;
+  std::string resume;  // folder of the run to go on with, "" = a new run
+};
+
+Start prepare(const TrainRequest& request) {
+  Start start;
+  std::string config = request.config;
+  if (!request.resume.empty() && request.resume != "auto") {
+    start.resume = RunDirectory::open(request.resume).path();
+    if (config.empty()) config = start.resume + "/" + files::kResolved;
+  }
+  if (config.empty())
+    throw Error(ErrorKind::kUsage, "train: no configuration given, expected a YAML file, or --resume DIR of a run");
+  start.loaded = load_options(config, request.overrides);
+  if (request.resume == "auto") {
+    const bool named = !request.out.empty();
+    start.resume = named ? request.out : find_unfinished_run(start.loaded.options.name);
+    if (named && !has_checkpoint(request.out)) start.resume.clear();
+    if (start.resume.empty())
+      log().info("resume auto: no unfinished run of {}, starting a new one", start.loaded.options.name);
+  }
+  return start;
+}
+
+// The folder of the run, with its configuration files written or compared.
+RunDirectory open_directory(const TrainRequest& request, const Start& start) {
+  if (!start.resume.empty()) {
+    RunDirectory directory = RunDirectory::open(start.resume);
+    if (!directory.has(files::kLast))
+      throw Error(ErrorKind::kData, directory.path() + ": holds no " + files::kLast +
+                                        ", the run was ended before its first checkpoint; start it anew");
+    const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
+    check_resumable(directory.path(), saved, start.loaded.resolved);
+    return directory;
+  }
+  RunDirectory directory = RunDirectory::create(start.loaded.options.name, request.out);
+  if (!request.config.empty())
+    write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
+  return directory;
+}
+
+void check_same_data(const RunDirectory& directory, const DataParts& data) {
+  const nlohmann::json info = directory.info();
+  const std::string saved = info.contains("data") ? info["data"].value("sha256", "") : "";
+  if (!saved.empty() && saved != data.fingerprint)
+    throw Error(ErrorKind::kData, directory.path() + ": cannot resume with other data: the run's data have SHA-256 " +
+                                      saved.substr(0, 12) + "..., these have " + data.fingerprint.substr(0, 12) +
+                                      "...");
+}
+
+void describe_start(const Experiment& experiment, const RunDirectory& directory, int64_t total_steps) {
+  const DataParts& data = experiment.data;
+  log().info("run {}", directory.path());
+  log().info("data {}: {} train, {} validation, {} test rows", data.dataset.name, data.split.train.size(),
+             data.split.validation.size(), data.split.test.size());
+  const auto bytes = static_cast<int64_t>(experiment.buffers().size()) * experiment.target->dim() *
+                     static_cast<int64_t>(experiment.target->point().element_size());
+  log().info("model {}: {} parameters, {} parameter-sized buffers = {}; device {}", experiment.options.model.name,
+             experiment.target->dim(), experiment.buffers().size(), format_bytes(bytes), experiment.device);
+  log().info("method {}: {} epochs, {} steps", experiment.options.method.name, experiment.options.train.epochs,
+             total_steps);
+  if (data.split.validation.empty())
+    log().info("no validation split: the last weights are evaluated, none are selected");
+}
+
+// The failure at hand is the one to tell, also where run.json cannot be written any more.
+void mark_failed(const RunDirectory& directory, const std::string& reason) {
+  try {
+    directory.set_status(RunStatus::kFailed, reason);
+  } catch (const std::exception& e) {
+    log().warn("{}", e.what());
+  }
+}
+
+int end_unfinished(const RunDirectory& directory, TrainEnd end, int64_t step) {
+  const std::string how = "go on with: scorevi train --resume " + directory.path();
+  if (end == TrainEnd::kStepLimit) {
+    directory.set_status(RunStatus::kInterrupted, "step limit");
+    log().info("stopped after step {} as asked; {}", step, how);
+    return 0;
+  }
+  directory.set_status(RunStatus::kInterrupted, "signal");
+  log().warn("interrupted after step {}, checkpoint saved; {}", step, how);
+  return 128 + pending_signal();
+}
+
+// From the first step to the report. Whatever is thrown leaves its reason in run.json.
+int run_training(const TrainRequest& request, Experiment& experiment, const RunDirectory& directory, bool resumed,
+                 std::ostream& out) {
+  const auto begin = std::chrono::steady_clock::now();
+  Trainer trainer(experiment, directory, {request.limit_batches, request.max_steps, request.progress});
+  if (resumed) {
+    trainer.resume();
+    log().info("resumed after step {}", trainer.state().step);
+  }
+  describe_start(experiment, directory, trainer.total_steps());
+  const TrainEnd end = trainer.train();
+  if (end != TrainEnd::kFinished) return end_unfinished(directory, end, trainer.state().step);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::string checkpoint = load_weights(experiment, directory);
+  if (!experiment.data.split.test.empty()) {
+    const EvaluationReport report = evaluate_part(experiment, directory, "test", checkpoint, "evaluation");
+    out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
+  } else {
+    log().warn("no test rows: nothing was evaluated");
+  }
+  directory.update({{"steps", trainer.state().step},
+                    {"evaluations", trainer.state().evaluations},
+                    {"train_s", directory.info().value("train_s", 0.0) + seconds}});
+  directory.set_status(RunStatus::kFinished);
+  return 0;
+}
+
+}  // namespace
+
+int train(const TrainRequest& request, std::ostream& out) {
+  Start start = prepare(request);
+  if (request.dry_run) {
+    Experiment experiment = build_experiment(start.loaded.options, load_data(start.loaded.options));
+    out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
+    return 0;
+  }
+  const bool resumed = !start.resume.empty();
+  const RunDirectory directory = open_directory(request, start);
+  if (resumed && directory.info().value("status", "") == status_name(RunStatus::kFinished) &&
+      read_file(directory.file(files::kResolved), 1 << 20) == start.loaded.resolved) {
+    log().info("{} is finished, nothing to do", directory.path());
+    return 0;
+  }
+  set_log_file(directory.file(files::kLog));
+  remove_stale_temporaries(directory.path());
+  remove_stale_temporaries(directory.file("checkpoints"));
+  try {
+    if (!resumed) directory.update({{"status", status_name(RunStatus::kRunning)}});
+    Experiment experiment = build_experiment(start.loaded.options, load_data(start.loaded.options));
+    if (resumed) check_same_data(directory, experiment.data);
+    write_file_atomic(directory.file(files::kResolved), start.loaded.resolved);
+    if (!resumed) {
+      data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
+      save_inputs(directory, experiment.data);
+    }
+    directory.update(experiment_info(experiment, start.loaded.resolved));
+    directory.update({{"environment", environment_info()}});
+    directory.set_status(RunStatus::kRunning);
+    return run_training(request, experiment, directory, resumed, out);
+  } catch (const std::exception& e) {
+    mark_failed(directory, e.what());
+    throw;
+  }
+}
+
+}  // namespace scorevi::run

@@ -1,0 +1,239 @@
+#include "trainer.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "predictor.h"
+#include "progress.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/inference/run_engine.h"
+#include "scorevi/io/checkpoint.h"
+#include "sigma_summary.h"
+
+namespace scorevi::run {
+
+// What one row of metrics.csv shows beside the sums of the epoch.
+struct EpochValues {
+  int64_t epoch = 0;  // from 1
+  SigmaQuantiles sigma{};
+  bool validated = false;
+  Validation validation{};
+  double train_s = 0, eval_s = 0;
+};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+const std::vector<std::string>& timing_columns() {
+  static const std::vector<std::string> columns = {"epoch", "train_s", "eval_s", "rows_per_s"};
+  return columns;
+}
+
+std::string advice_for(inference::StepStatus status) {
+  if (status == inference::StepStatus::kDiverged)
+    return "try a smaller optimizer.lr, optimizer.clip_norm, or a posterior.init_std nearer to prior.std";
+  return "try a smaller optimizer.lr, optimizer.clip_norm, schedule.warmup_steps, or look for extreme values in the "
+         "data";
+}
+
+}  // namespace
+
+Trainer::Trainer(Experiment& experiment, const RunDirectory& directory, const TrainerOptions& options)
+    : experiment_(experiment),
+      directory_(directory),
+      options_(options),
+      batches_per_epoch_(options.limit_batches > 0 ? std::min(options.limit_batches, experiment.train_loader.batches())
+                                                   : experiment.train_loader.batches()),
+      total_steps_(batches_per_epoch_ * experiment.options.train.epochs),
+      schedule_(experiment.options.schedule, total_steps_, batches_per_epoch_) {}
+
+Trainer::~Trainer() = default;
+
+void Trainer::open_files(bool go_on) {
+  const CsvWriter::Mode mode = go_on ? CsvWriter::Mode::kAppend : CsvWriter::Mode::kCreate;
+  metrics_ = std::make_unique<CsvWriter>(directory_.file(files::kMetrics), metrics_columns(), mode);
+  timing_ = std::make_unique<CsvWriter>(directory_.file(files::kTiming), timing_columns(), mode);
+  steps_ = std::make_unique<StepLog>(directory_.file(files::kSteps), go_on);
+}
+
+void Trainer::resume() {
+  const params::StateDict dict = io::load_checkpoint(directory_.file(files::kLast));
+  const params::FlatLayout& layout = experiment_.target->layout();
+  experiment_.family->load(dict, layout);
+  experiment_.engine->load(dict, layout);
+  schedule_.load(dict);
+  state_.load(dict);
+  truncate_file(directory_.file(files::kMetrics), state_.metrics_bytes);
+  keep_lines(directory_.file(files::kTiming), 1 + state_.step / batches_per_epoch_);
+  truncate_file(directory_.file(files::kSteps), state_.steps_bytes);
+  open_files(/*go_on=*/true);
+}
+
+TrainEnd Trainer::train() {
+  if (!metrics_) open_files(/*go_on=*/false);
+  const TrainOptions& train = experiment_.options.train;
+  bar_ = std::make_unique<ProgressBar>(options_.progress, total_steps_, state_.step);
+  TrainEnd end = TrainEnd::kFinished;
+  while (state_.step < total_steps_ && !state_.stopped_early) {
+    const int64_t epoch = state_.step / batches_per_epoch_;
+    data::BatchStream stream = experiment_.train_loader.stream(epoch, state_.step % batches_per_epoch_);
+    Clock::time_point start = Clock::now();
+    while (state_.step < (epoch + 1) * batches_per_epoch_) {
+      train_step(*stream.next());
+      if (must_stop(end) && state_.step % batches_per_epoch_ != 0) {
+        save_last();
+        return end;
+      }
+      if (train.checkpoint_every_steps > 0 && state_.step % train.checkpoint_every_steps == 0 &&
+          state_.step % batches_per_epoch_ != 0)
+        save_last();
+    }
+    train_seconds_ = seconds_since(start);
+    finish_epoch();
+    if (must_stop(end) && state_.step < total_steps_ && !state_.stopped_early) {
+      save_last();
+      return end;
+    }
+  }
+  save_last();
+  return TrainEnd::kFinished;
+}
+
+bool Trainer::must_stop(TrainEnd& end) const {
+  if (pending_signal() != 0) {
+    end = TrainEnd::kInterrupted;
+    return true;
+  }
+  if (options_.max_steps > 0 && made_ >= options_.max_steps) {
+    end = TrainEnd::kStepLimit;
+    return true;
+  }
+  return false;
+}
+
+void Trainer::train_step(const data::Batch& batch) {
+  const RunOptions& options = experiment_.options;
+  inference::StepInfo info;
+  info.seed = static_cast<uint64_t>(options.seed);
+  info.step = state_.step;
+  info.total_steps = total_steps_;
+  info.lr_factor = schedule_.factor(state_.step);
+  info.max_loss = options.train.max_loss;
+  experiment_.target->set_step(info.seed, info.step);
+  experiment_.target->set_batch(batch.inputs, batch.targets);
+  const inference::StepStats stats = experiment_.engine->step(*experiment_.target, *experiment_.family, info);
+  if (stats.status != inference::StepStatus::kOk) fail(stats);
+  last_lr_ = options.optimizer.lr * info.lr_factor;
+  ++state_.step;
+  ++made_;
+  state_.evaluations += stats.evaluations;
+  state_.epoch.add(stats, experiment_.target->loss_scale());
+  const int64_t every = options.train.log_every_steps;
+  if (every > 0 && state_.step % every == 0)
+    steps_->write(state_.step, batch.epoch + 1, last_lr_, -stats.log_density * experiment_.target->loss_scale(), stats);
+  bar_->update(state_.step, batch.epoch, options.train.epochs, stats.loss, last_lr_, batch.inputs.size(0));
+}
+
+void Trainer::fail(const inference::StepStats& stats) {
+  bar_->clear();
+  const std::string trouble = inference::describe_trouble(stats, experiment_.target->layout());
+  const std::string saved = directory_.has(files::kLast)
+                                ? "the last good checkpoint is " + directory_.file(files::kLast)
+                                : "no checkpoint had been made yet";
+  throw Error(ErrorKind::kNumerical,
+              fmt::format("training stopped at step {} (epoch {}): {}; {}; {}", state_.step + 1,
+                          state_.step / batches_per_epoch_ + 1, trouble, advice_for(stats.status), saved));
+}
+
+void Trainer::finish_epoch() {
+  const TrainOptions& train = experiment_.options.train;
+  EpochValues values;
+  values.epoch = state_.step / batches_per_epoch_;
+  values.train_s = train_seconds_;
+  values.sigma = sigma_quantiles(*experiment_.family);
+  const bool last = state_.step >= total_steps_;
+  if ((values.epoch % train.eval_every == 0 || last) && !experiment_.data.split.validation.empty())
+    validate_epoch(values);
+  write_row(values);
+  state_.epoch = EpochSums{};
+  if (values.validated && state_.best_step == state_.step) save_best();
+  if (values.epoch % train.checkpoint_every == 0) save_last();
+}
+
+void Trainer::validate_epoch(EpochValues& values) {
+  const TrainOptions& train = experiment_.options.train;
+  const Clock::time_point start = Clock::now();
+  values.validation = validate(experiment_);
+  values.validated = true;
+  values.eval_s = seconds_since(start);
+  const double monitored = values.validation.value(train.monitor);
+  schedule_.observe(monitored);
+  if (std::isfinite(monitored) && !(monitored >= state_.best)) {
+    state_.best = monitored;
+    state_.best_step = state_.step;
+    state_.bad_evaluations = 0;
+  } else {
+    ++state_.bad_evaluations;
+    state_.stopped_early = train.patience > 0 && state_.bad_evaluations >= train.patience;
+  }
+}
+
+void Trainer::write_row(const EpochValues& v) {
+  const EpochSums& sums = state_.epoch;
+  const double scale = experiment_.target->loss_scale();
+  CsvRow row;
+  row.add(v.epoch).add(state_.step).add(last_lr_).add(sums.alpha).add(sums.mean(sums.loss)).add(sums.mean(sums.nll));
+  row.add(sums.kl).add(sums.kl * scale).add(sums.mean(sums.matching)).add(sums.mean(sums.proximal));
+  row.add(sums.mean(sums.gradient_norm));
+  row.add(v.sigma.min).add(v.sigma.p05).add(v.sigma.p50).add(v.sigma.p95).add(v.sigma.max);
+  for (const double value : {v.validation.nll, v.validation.error, v.validation.ece, v.validation.rmse}) {
+    if (v.validated)
+      row.add(value);
+    else
+      row.add_empty();
+  }
+  metrics_->write(row);
+  const double rows = static_cast<double>(experiment_.train_loader.size());
+  timing_->write(CsvRow().add(v.epoch).add(v.train_s).add(v.eval_s).add(v.train_s > 0 ? rows / v.train_s : 0.0));
+
+  if (!v.validated && v.epoch % experiment_.options.train.eval_every != 0) return;
+  bar_->clear();
+  std::string line =
+      fmt::format("epoch {}/{}  nll {:.4g}", v.epoch, experiment_.options.train.epochs, sums.mean(sums.nll));
+  if (std::isfinite(v.sigma.p50)) line += fmt::format("  kl/N {:.4g}  sigma {:.3g}", sums.kl * scale, v.sigma.p50);
+  if (v.validated) line += fmt::format("  val_nll {:.4g}", v.validation.nll);
+  if (v.validated && experiment_.data.classification())
+    line += fmt::format("  val_error {:.2f} %  val_ece {:.2f} %", 100 * v.validation.error, 100 * v.validation.ece);
+  if (v.validated && !experiment_.data.classification()) line += fmt::format("  val_rmse {:.4g}", v.validation.rmse);
+  log().info("{}", line);
+}
+
+void Trainer::save_last() {
+  state_.metrics_bytes = file_bytes(directory_.file(files::kMetrics));
+  state_.steps_bytes = file_bytes(directory_.file(files::kSteps));
+  params::StateDict dict;
+  const params::FlatLayout& layout = experiment_.target->layout();
+  experiment_.family->save(dict, layout);
+  experiment_.engine->save(dict, layout);
+  schedule_.save(dict);
+  state_.save(dict);
+  io::save_checkpoint(directory_.file(files::kLast), dict);
+}
+
+void Trainer::save_best() const {
+  params::StateDict dict;
+  experiment_.family->save(dict, experiment_.target->layout());
+  dict.set_int("run.step", state_.step);
+  dict.set_double("run.best", state_.best);
+  io::save_checkpoint(directory_.file(files::kBest), dict);
+}
+
+}  // namespace scorevi::run

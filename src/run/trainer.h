@@ -1,0 +1,69 @@
+// The training loop of a run: batches to the engine, schedule, validation, checkpoints, the files of the run folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "experiment.h"
+#include "run_state.h"
+#include "scorevi/core/csv_writer.h"
+#include "scorevi/optim/schedule.h"
+#include "scorevi/run/run_directory.h"
+#include "step_log.h"
+
+namespace scorevi::run {
+
+struct TrainerOptions {
+  int64_t limit_batches = 0;  // batches per epoch, 0 = all
+  int64_t max_steps = 0;      // steps made by this object, then stop; 0 = no limit
+  bool progress = true;       // a bar on a terminal
+};
+
+enum class TrainEnd {
+  kFinished,     // all epochs, or stopped early by patience
+  kStepLimit,    // max_steps made; checkpoint saved
+  kInterrupted,  // SIGINT or SIGTERM; checkpoint saved
+};
+
+// A resumed run makes the same steps, rows and checkpoints as one that was never interrupted.
+class Trainer {
+ public:
+  Trainer(Experiment& experiment, const RunDirectory& directory, const TrainerOptions& options);
+  ~Trainer();
+
+  // Goes on from checkpoints/last.safetensors; what metrics.csv and steps.jsonl hold beyond it is cut off.
+  void resume();
+  // Error(kNumerical) when a score, the loss or q leaves the finite range: the message names step, parameter and what
+  // to try; nothing bad is saved.
+  TrainEnd train();
+
+  int64_t total_steps() const { return total_steps_; }
+  const RunState& state() const { return state_; }
+
+ private:
+  void open_files(bool go_on);
+  void train_step(const data::Batch& batch);
+  void finish_epoch();
+  void validate_epoch(struct EpochValues& values);
+  void write_row(const struct EpochValues& values);
+  void save_last();
+  void save_best() const;
+  bool must_stop(TrainEnd& end) const;
+  [[noreturn]] void fail(const inference::StepStats& stats);
+
+  Experiment& experiment_;
+  RunDirectory directory_;
+  TrainerOptions options_;
+  int64_t batches_per_epoch_, total_steps_;
+  optim::Schedule schedule_;
+  RunState state_;
+  int64_t made_ = 0;  // steps made by this object
+  double last_lr_ = 0;
+  std::unique_ptr<CsvWriter> metrics_, timing_;
+  std::unique_ptr<StepLog> steps_;
+  std::unique_ptr<class ProgressBar> bar_;
+  double train_seconds_ = 0;
+};
+
+}  // namespace scorevi::run

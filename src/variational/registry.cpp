@@ -1,0 +1,13 @@
+#include "scorevi/variational/registry.h"
+
+namespace scorevi::variational {
+
+const std::vector<FamilyInfo>& families() {
+  static const std::vector<FamilyInfo> table = {
+      {"diagonal_gaussian", "independent Gaussian per weight: mean and log-std"},
+      {"point_mass", "one weight vector without uncertainty (method map)"},
+  };
+  return table;
+}
+
+}  // namespace scorevi::variational

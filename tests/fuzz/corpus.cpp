@@ -1,0 +1,97 @@
+#include "corpus.h"
+
+#include <ATen/ATen.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "scorevi/io/safetensors.h"
+
+namespace scorevi::fuzz {
+namespace {
+
+std::string gzip(const std::string& bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string safetensors(const io::NamedTensors& tensors, const std::map<std::string, std::string>& metadata) {
+  std::string out;
+  io::stream_safetensors(tensors, metadata,
+                         [&](const void* data, std::size_t size) { out.append(static_cast<const char*>(data), size); });
+  return out;
+}
+
+io::NamedTensors example_tensors() {
+  return {{"mean.fc.weight", at::arange(6, at::kFloat).view({2, 3})},
+          {"log_std.fc.weight", at::full({2, 3}, -3.0, at::kDouble)},
+          {"step", at::tensor({41}, at::kLong)},
+          {"mask", at::tensor({1, 0, 1}).to(at::kBool)},
+          {"half", at::ones({3}, at::kHalf)},
+          {"empty", at::empty({0, 4})},
+          {"scalar", at::ones({}, at::kBFloat16)}};
+}
+
+}  // namespace
+
+Corpus csv_corpus() {
+  Corpus corpus = {"a,b,c\n1,2,3\n4,5,6\n",
+                   "1;2,5\r\n3;4,5\r\n",
+                   "x\ty\n\"say \"\"hi\"\"\"\t2\n\"two\nlines\"\t3\n",
+                   "\xEF\xBB\xBFname,n\n\"a, b\",1\nb,\n",
+                   "0,0,5,13,9,1,0\n0,0,0,12,13,5,1\n\n",
+                   "caf\xC3\xA9,\xF0\x9F\x99\x82\r1,2\r"};
+  corpus.push_back(gzip(corpus.front()));
+  return corpus;
+}
+
+Corpus idx_corpus() {
+  const std::string images = std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x03\0\0\0\x04", 16);
+  const std::string labels = std::string("\0\0\x08\x01\0\0\0\x0A", 8);
+  Corpus corpus = {images + std::string(24, '\x55'), labels + std::string(10, '\x03')};
+  corpus.push_back(gzip(corpus.front()));
+  return corpus;
+}
+
+Corpus safetensors_corpus() {
+  return {safetensors(example_tensors(), {{"format", "pt"}, {"text", "\"\\\n"}}),
+          safetensors({{"w", at::ones({2, 2})}}, {}), safetensors({}, {}),
+          safetensors({{"a", at::ones({3}, at::kByte)}, {"b", at::ones({5}, at::kInt)}}, {})};
+}
+
+Corpus checkpoint_corpus() {
+  return {safetensors(example_tensors(), {{"scorevi.format", "1"}, {"scorevi.tensors", "7"}, {"trainer.step", "41"}}),
+          safetensors({{"w", at::ones({2})}}, {{"scorevi.format", "1"}, {"scorevi.tensors", "1"}})};
+}
+
+Corpus config_corpus() {
+  Corpus corpus = {"seed: 0\ndata: {name: digits, train_size: 300}\noptimizer: {lr: 1e-3}\n",
+                   "train:\n  epochs: 20\n  monitor: val_nll\nmodel:\n  hidden: [100, 50]\n",
+                   "a: &x {b: 1}\nc: *x\nlist:\n  - 1\n  - {k: \"v\"}\n"};
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("configs", ignored)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    corpus.push_back(text.str());
+  }
+  return corpus;
+}
+
+}  // namespace scorevi::fuzz

@@ -1,0 +1,14 @@
+// Valid files of each kind to begin from.
+#pragma once
+
+#include "mutate.h"
+
+namespace scorevi::fuzz {
+
+Corpus checkpoint_corpus();
+Corpus config_corpus();  // the files of configs/, and small ones
+Corpus csv_corpus();
+Corpus idx_corpus();
+Corpus safetensors_corpus();
+
+}  // namespace scorevi::fuzz

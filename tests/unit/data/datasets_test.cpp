@@ -1,0 +1,242 @@
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "idx_files.h"
+#include "scorevi/data/data_root.h"
+#include "scorevi/data/registry.h"
+#include "support/error_of.h"
+#include "support/temp_dir.h"
+
+namespace scorevi::data {
+namespace {
+
+using test::message_of;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+DataOptions named(const std::string& name) {
+  DataOptions options;
+  options.name = name;
+  return options;
+}
+
+TEST(Digits, BundledSet) {
+  const Dataset digits = load_dataset(named("digits"));
+  EXPECT_EQ(digits.inputs.sizes(), at::IntArrayRef({1797, 1, 8, 8}));
+  EXPECT_EQ(digits.input_shape(), (std::vector<int64_t>{1, 8, 8}));
+  EXPECT_EQ(digits.input_scale, 16.0);
+  EXPECT_EQ(digits.official_train, -1);
+  EXPECT_EQ(digits.inputs.max().item<int>(), 16);
+  EXPECT_EQ(digits.inputs[0][0][0][2].item<int>(), 5);
+  EXPECT_EQ(digits.inputs[0][0][7][3].item<int>(), 13);
+  EXPECT_EQ(digits.targets.slice(0, 0, 3).sum().item<int>(), 0 + 1 + 2);
+  // The class counts that UCI states for the test part.
+  EXPECT_THAT(digits.class_counts(), ElementsAre(178, 182, 177, 183, 181, 182, 181, 179, 174, 180));
+}
+
+TEST(Digits, FoundFromAnywhereThroughTheBundledFolder) {
+  EXPECT_THAT(data_roots("").back(), HasSubstr("data"));
+  EXPECT_EQ(data_roots("here"), std::vector<std::string>{"here"});
+  EXPECT_EQ(find_data_files(bundled_data_dir(), "digits", {"digits.csv"}).size(), 1u);
+}
+
+void write_mnist(const test::TempDir& dir, const std::string& folder, bool train) {
+  if (train) {
+    dir.write(folder + "/train-images-idx3-ubyte", test::idx_images(20, 100));
+    dir.write(folder + "/train-labels-idx1-ubyte", test::idx_labels(20));
+  }
+  dir.write(folder + "/t10k-images-idx3-ubyte.gz", test::idx_images(10, 7));
+  dir.write(folder + "/t10k-labels-idx1-ubyte", test::idx_labels(10));
+}
+
+TEST(IdxSets, TrainThenTest) {
+  const test::TempDir dir;
+  write_mnist(dir, "mnist", true);
+  DataOptions options = named("mnist");
+  options.root = dir.path().string();
+  const Dataset mnist = load_dataset(options);
+  EXPECT_EQ(mnist.inputs.sizes(), at::IntArrayRef({30, 1, 28, 28}));
+  EXPECT_EQ(mnist.official_train, 20);
+  EXPECT_EQ(mnist.inputs[0][0][5][5].item<int>(), 100);
+  EXPECT_EQ(mnist.inputs[20][0][5][5].item<int>(), 7);
+  EXPECT_EQ(mnist.targets[13].item<int>(), 3);
+  options.root = dir.file("mnist");  // the folder itself is right, too
+  EXPECT_EQ(load_dataset(options).size(), 30);
+  options.part = "test";
+  EXPECT_EQ(load_dataset(options).size(), 10);
+  EXPECT_EQ(load_dataset(options).official_train, 0);
+  options.part = "train";
+  EXPECT_EQ(load_dataset(options).official_train, 20);
+}
+
+TEST(IdxSets, MissingFilesAreNamedWithThePlaces) {
+  const test::TempDir dir;
+  write_mnist(dir, "fashion_mnist", false);
+  DataOptions options = named("fashion_mnist");
+  options.root = dir.path().string();
+  const std::string message = message_of(ErrorKind::kData, [&] { load_dataset(options); });
+  EXPECT_THAT(message,
+              HasSubstr(dir.file("fashion_mnist") + ": lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"));
+  EXPECT_THAT(message, HasSubstr(dir.path().string() + ": none of them"));
+  options.part = "test";
+  EXPECT_EQ(load_dataset(options).class_names[9], "Ankle boot");
+  options.part = "tets";
+  EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { load_dataset(options); }), HasSubstr("did you mean \"test\"?"));
+}
+
+TEST(IdxSets, CountsLabelsAndSizesAreChecked) {
+  const test::TempDir dir;
+  DataOptions options = named("kmnist");
+  options.root = dir.path().string();
+  options.part = "test";
+  write_mnist(dir, "kmnist", false);
+  dir.write("kmnist/t10k-labels-idx1-ubyte", test::idx_labels(9));
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_dataset(options); }), HasSubstr("9 labels, expected 10"));
+  dir.write("kmnist/t10k-labels-idx1-ubyte", test::idx_header({10}) + std::string(10, 77));
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_dataset(options); }), HasSubstr("label 77, expected 0 to 9"));
+  dir.write("kmnist/t10k-images-idx3-ubyte.gz", test::idx_header({1, 2, 2}) + "abcd");
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_dataset(options); }), HasSubstr("expected images of 28 x 28"));
+}
+
+class CsvData : public ::testing::Test {
+ protected:
+  Dataset load(const std::string& text) {
+    options_.name = "csv";
+    options_.path = dir_.write("t.csv", text);
+    return load_dataset(options_);
+  }
+  std::string refused(const std::string& text) {
+    return message_of(ErrorKind::kData, [&] { load(text); });
+  }
+  test::TempDir dir_;
+  DataOptions options_;
+};
+
+TEST_F(CsvData, ClassificationWithTextTargetAndOneHotColumn) {
+  options_.target = "kind";
+  const Dataset set = load("size,kind,colour\n1.5,cat,red\n-2,dog, blue\n3e1,cat,red\n");
+  EXPECT_THAT(set.class_names, ElementsAre("cat", "dog"));
+  EXPECT_THAT(set.feature_names, ElementsAre("size", "colour=blue", "colour=red"));
+  EXPECT_TRUE(at::equal(set.targets, at::tensor({0, 1, 0}, at::kLong)));
+  EXPECT_TRUE(at::equal(set.inputs, at::tensor({1.5f, 0.f, 1.f, -2.f, 1.f, 0.f, 30.f, 0.f, 1.f}).view({3, 3})));
+}
+
+TEST_F(CsvData, NumericClassesAreSortedByValue) {
+  const Dataset set = load("0.5;10\n0.25;9\n0.125;10\n");
+  EXPECT_THAT(set.class_names, ElementsAre("9", "10"));
+  EXPECT_TRUE(at::equal(set.targets, at::tensor({1, 0, 1}, at::kLong)));
+  EXPECT_THAT(set.feature_names, ElementsAre("column 1"));
+}
+
+TEST_F(CsvData, Regression) {
+  options_.task = "regression";
+  options_.target = "0";
+  const Dataset set = load("y,x1,x2\n1.5,2,3\n4,5,6\n");
+  EXPECT_EQ(set.targets.sizes(), at::IntArrayRef({2, 1}));
+  EXPECT_TRUE(at::equal(set.targets.view({-1}), at::tensor({1.5f, 4.f})));
+  EXPECT_TRUE(at::equal(set.inputs, at::tensor({2.f, 3.f, 5.f, 6.f}).view({2, 2})));
+  EXPECT_THAT(refused("y,x\n1,2\nabc,3\n"), HasSubstr("t.csv:3, column 1 (y): got \"abc\", expected a number"));
+}
+
+TEST_F(CsvData, BadCellsTellTheirPlace) {
+  EXPECT_THAT(refused("x,k\n1,a\n2,b\noops,a\n4,b\n"),
+              HasSubstr("t.csv:4, column 1 (x): got \"oops\", expected a number"));
+  EXPECT_THAT(refused("x,k\n1,a\n1e300,b\n"), HasSubstr("t.csv:3, column 1 (x): got 1e300"));
+  EXPECT_THAT(refused("x,k\n1,a\ninf,b\n"), HasSubstr("expected a finite 32-bit number"));
+  EXPECT_THAT(refused("x,k\n1,a\n2,a\n"), HasSubstr("1 class, expected at least 2"));
+  EXPECT_THAT(refused("x,k\n1,1.5\n2,2.5\n"), HasSubstr("use data.task: regression"));
+  options_.text_columns = "error";
+  EXPECT_THAT(refused("x,k\nred,a\n2,b\n"), HasSubstr("text in a feature column (\"red\")"));
+  std::string ids = "id,k\n";
+  for (int i = 0; i < 1200; ++i) ids += "name" + std::to_string(i) + ",1\n";
+  options_.text_columns = "one_hot";
+  EXPECT_THAT(refused(ids), HasSubstr("more than 1000 different texts"));
+}
+
+TEST_F(CsvData, MissingValues) {
+  const std::string text = "x,k\n1,a\nNA,b\n3,b\n4, ?\n";
+  EXPECT_THAT(refused(text), HasSubstr("t.csv:3, column 1 (x): a missing value"));
+  options_.missing = "drop";
+  const Dataset set = load(text);
+  EXPECT_EQ(set.size(), 2);
+  EXPECT_THAT(set.description, HasSubstr("2 rows with missing values dropped"));
+  options_.header = "yes";
+  EXPECT_THAT(refused("x,k\nNA,b\n,b\n"), HasSubstr("every row has a missing value"));
+}
+
+TEST_F(CsvData, Options) {
+  options_.name = "csv";
+  EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { load_dataset(options_); }), HasSubstr("data.path: missing"));
+  options_.task = "clasification";
+  EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { load("1,2\n"); }), HasSubstr("did you mean \"classification\"?"));
+  options_ = {};
+  options_.target = "label";
+  EXPECT_THAT(refused("x,k\n1,a\n2,b\n"), HasSubstr("no column \"label\""));
+  options_ = {};
+  EXPECT_THAT(refused("1\n2\n"), HasSubstr("1 column"));
+}
+
+TEST(Toys, FormulasNoiseAndPrefixes) {
+  DataOptions options = named("cubic");
+  options.noise = 0;
+  const Dataset cubic = load_dataset(options);
+  EXPECT_TRUE(at::allclose(cubic.targets, cubic.inputs.pow(3), 1e-5, 1e-5));
+  EXPECT_GT(cubic.inputs.max().item<float>(), 3.9f);
+  EXPECT_LT(cubic.inputs.min().item<float>(), -3.9f);
+  options.noise = -1;
+  options.rows = 20000;
+  const Dataset noisy = load_dataset(options);
+  EXPECT_NEAR((noisy.targets - noisy.inputs.pow(3)).std().item<double>(), 3.0, 0.06);
+  EXPECT_TRUE(at::equal(noisy.inputs.slice(0, 0, 1000), cubic.inputs));
+
+  const Dataset gap = load_dataset(named("sine_gap"));
+  EXPECT_GE(gap.inputs.abs().min().item<float>(), 0.5f);
+  EXPECT_LE(gap.inputs.abs().max().item<float>(), 2.0f);
+  EXPECT_NEAR((gap.targets - (gap.inputs * M_PI).sin()).std().item<double>(), 0.1, 0.01);
+
+  options = named("two_moons");
+  options.noise = 0;
+  const Dataset moons = load_dataset(options);
+  const at::Tensor upper = moons.inputs.slice(0, 0, 1000, 2);
+  EXPECT_TRUE(at::allclose(upper.pow(2).sum(1), at::ones({500}), 1e-5, 1e-5));
+  EXPECT_EQ(moons.class_counts(), (std::vector<int64_t>{500, 500}));
+
+  options = named("blobs");
+  options.classes = 4;
+  const Dataset blobs = load_dataset(options);
+  EXPECT_EQ(blobs.classes(), 4);
+  const at::Tensor centre = blobs.inputs.slice(0, 1, 1000, 4).mean(0);
+  EXPECT_NEAR(centre[0].item<double>(), 0.0, 0.25);
+  EXPECT_NEAR(centre[1].item<double>(), 3.0, 0.25);
+}
+
+TEST(Toys, SeedsDiffer) {
+  DataOptions options = named("blobs");
+  const Dataset first = load_dataset(options);
+  EXPECT_TRUE(at::equal(load_dataset(options).inputs, first.inputs));
+  options.seed = 1;
+  EXPECT_FALSE(at::equal(load_dataset(options).inputs, first.inputs));
+  options.rows = 0;
+  EXPECT_THROW(load_dataset(options), Error);
+}
+
+TEST(Datasets, RegistryNamesTheNearest) {
+  EXPECT_THAT(message_of(ErrorKind::kUsage, [] { load_dataset(named("minst")); }),
+              AllOf(HasSubstr("minst"), HasSubstr("did you mean \"mnist\"?")));
+  EXPECT_EQ(datasets().names().size(), 9u);
+}
+
+TEST(Datasets, Subset) {
+  const Dataset digits = load_dataset(named("digits"));
+  const Dataset part = digits.subset({5, 0, 5});
+  EXPECT_EQ(part.size(), 3);
+  EXPECT_TRUE(at::equal(part.inputs[0], digits.inputs[5]));
+  EXPECT_TRUE(at::equal(part.targets, at::tensor({5, 0, 5}, at::kLong)));
+}
+
+}  // namespace
+}  // namespace scorevi::data

@@ -1,0 +1,162 @@
+#include "scorevi/run/html_report.h"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+#include "support/temp_dir.h"
+#include "synthetic_report.h"
+
+namespace scorevi::run {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Every element is closed in order; no stray < or >. Returns what is wrong, "" when nothing is.
+std::string ill_formed(const std::string& html) {
+  static const std::set<std::string> kVoid = {"meta", "br", "img", "hr", "col", "link"};
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while ((at = html.find('<', at)) != std::string::npos) {
+    const std::size_t end = html.find('>', at);
+    if (end == std::string::npos) return "a tag does not end: " + html.substr(at, 40);
+    const std::string tag = html.substr(at + 1, end - at - 1);
+    at = end + 1;
+    if (tag.rfind("!", 0) == 0 || tag.rfind("?", 0) == 0 || tag.back() == '/') continue;
+    const std::string name = tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" \n", 1) - (tag[0] == '/' ? 1 : 0));
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != name)
+        return "</" + name + "> closes <" + (open.empty() ? "" : open.back()) + ">";
+      open.pop_back();
+    } else if (kVoid.count(name) == 0) {
+      open.push_back(name);
+    }
+    if (tag.rfind("style", 0) == 0) at = html.find("</style>", at);
+  }
+  return open.empty() ? "" : "<" + open.back() + "> is not closed";
+}
+
+std::string report_of(const test::TempDir& folder, const RunDirectory& directory, const EvaluationReport& report) {
+  write_html_report(directory, report, folder.file("report.html"));
+  std::ostringstream text;
+  text << std::ifstream(folder.file("report.html")).rdbuf();
+  return text.str();
+}
+
+TEST(HtmlReport, ClassificationShowsEverything) {
+  const test::TempDir folder;
+  const std::string html = report_of(folder, test::synthetic_run(folder, "psm"), test::synthetic_classification());
+  EXPECT_EQ(ill_formed(html), "");
+  for (const char* part : {"digits_mlp_psm",
+                           "psm, test split, n = 897, 50 weight samples, checkpoint best (lowest val_nll, epoch 60)",
+                           "5.61",
+                           "4.21 to 7.13",
+                           "ECE % (15 bins)",
+                           "under-confident by",
+                           "T = 0.620",
+                           "2 rows had probability 0",
+                           "Terms of the loss",
+                           "score matching",
+                           "validation",
+                           "σ of all weights",
+                           "Reliability",
+                           "Most confused classes",
+                           "4 &amp; &lt;7&gt;",
+                           "data:image/png;base64,",
+                           "fc1.weight",
+                           "validation_frac: 0.2",
+                           "versions.libtorch",
+                           "2.11.0",
+                           "hashes.config",
+                           "likelihood.temperature: 0.1 (now 1)"})
+    EXPECT_THAT(html, HasSubstr(part));
+  EXPECT_THAT(html, Not(HasSubstr("did not learn")));
+  for (const char* outside : {"href=", "src=\"http", "<link", "<script", "@import", "url("})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;  // self-contained
+}
+
+TEST(HtmlReport, MapHasNoPosterior) {
+  const test::TempDir folder;
+  EvaluationReport report = test::synthetic_classification();
+  report.method = "map";
+  report.samples = 0;
+  report.sigma.clear();
+  const std::string html = report_of(folder, test::synthetic_run(folder, "map"), report);
+  EXPECT_EQ(ill_formed(html), "");
+  EXPECT_THAT(html, HasSubstr("posterior mean"));
+  EXPECT_THAT(html, Not(HasSubstr("Posterior</h2>")));
+  EXPECT_THAT(html, Not(HasSubstr("score matching")));
+}
+
+TEST(HtmlReport, RegressionWithoutCurves) {
+  const test::TempDir folder;
+  const RunDirectory directory = test::synthetic_run(folder, "psm");
+  std::filesystem::remove(directory.file(files::kMetrics));
+  const std::string html = report_of(folder, directory, test::synthetic_regression());
+  EXPECT_EQ(ill_formed(html), "");
+  for (const char* part : {"RMSE", "0.121", "CRPS", "91.00", "The posterior did not learn", "no validation split"})
+    EXPECT_THAT(html, HasSubstr(part));
+  for (const char* part : {"Calibration</h2>", "Training</h2>", "Most confused"})
+    EXPECT_THAT(html, Not(HasSubstr(part)));
+}
+
+TEST(HtmlReport, ADamagedMetricsFileIsAnError) {
+  const test::TempDir folder;
+  const RunDirectory directory = test::synthetic_run(folder, "psm");
+  folder.write("run/metrics.csv", "epoch,step\n1,2\n3\n");
+  EXPECT_THAT(
+      test::message_of(ErrorKind::kData,
+                       [&] { write_html_report(directory, test::synthetic_regression(), folder.file("x.html")); }),
+      HasSubstr("metrics.csv:3"));
+}
+
+TEST(HtmlReport, GapAndMovedShareByHand) {
+  EvaluationReport report;
+  EXPECT_TRUE(std::isnan(confidence_gap(report)));
+  EXPECT_TRUE(std::isnan(moved_share(report)));
+  report.bins = metrics::BinTable(2);
+  report.bins.add(1, 0.9, 1);
+  report.bins.add(1, 0.8, 0);
+  report.bins.add(0, 0.4, 0);
+  EXPECT_NEAR(confidence_gap(report), (2.1 - 1) / 3, 1e-15);
+  report.sigma = {{"a", 30, 0, 0, 0, 0, 1.0}, {"b", 70, 0, 0, 0, 0, 0.0}};
+  EXPECT_NEAR(moved_share(report), 0.3, 1e-15);
+}
+
+TEST(HtmlReport, AdviceFollowsTheNumbers) {
+  EvaluationReport report;
+  report.samples = 50;
+  report.bins = metrics::BinTable(1);
+  report.bins.add(0, 0.95, 0.9);
+  AdviceContext context{"psm", 0.1, true, 100, 70};
+  EXPECT_THAT(advice(report, context)[0],
+              HasSubstr("over-confident by 5.0 points. Raise likelihood.temperature (now 0.1)"));
+  context.method = "map";
+  EXPECT_THAT(advice(report, context)[0], HasSubstr("compare method.name: psm"));
+  report.bins = metrics::BinTable(1);
+  report.bins.add(0, 0.8, 0.9);
+  context = {"psm", 1, true, 100, 99};
+  EXPECT_THAT(
+      advice(report, context),
+      Contains(HasSubstr(
+          "under-confident by 10.0 points. The prior outweighs the data: try likelihood.temperature: 0.1 (now 1)")));
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("still falling at the end")));
+  context.best_epoch = 20;
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("best at epoch 20 of 100")));
+  context.has_validation = false;
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("data.validation_frac")));
+  report.samples = 0;
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("evaluate.samples: 50")));
+  report.sigma = {{"a", 10, 0.02, 0.02, 0.02, 0.02, 0.05}};
+  EXPECT_THAT(advice(report, context)[0], HasSubstr("did not learn"));
+}
+
+}  // namespace
+}  // namespace scorevi::run

@@ -1,0 +1,305 @@
+#include "scorevi/run/sweep.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_run.h"
+#include "scorevi/core/signals.h"
+#include "support/error_of.h"
+#include "support/temp_dir.h"
+
+namespace scorevi::run {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kSweep = R"(name: digits
+base: base.yaml
+variants:
+  map: {method.name: map}
+  psm: {method.name: psm, model.hidden: [100, 50], data.target: "a b"}
+grid:
+  seed: [0, 1]
+  likelihood.temperature: [1, 0.1]
+baseline: map
+metrics: [error, ece]
+axis: likelihood.temperature
+)";
+
+// A stand-in for `scorevi train`: writes what a run leaves; method.name=bad fails, =slow waits for a signal.
+constexpr const char* kProgram = R"(#!/bin/sh
+echo "arguments: $*"
+all="$*"
+while [ $# -gt 0 ]; do
+  case "$1" in --out|--resume) out="$2"; mode="$1";; esac
+  shift
+done
+mkdir -p "$out/evaluation" "$out/checkpoints"
+echo "$mode" > "$out/mode"
+echo "$OMP_NUM_THREADS" > "$out/threads"
+case "$all" in *method.name=bad*)
+  echo '{"status": "failed", "reason": "score not finite"}' > "$out/run.json"
+  echo "fc1.weight: score not finite" >&2; exit 4;;
+esac
+case "$all" in *method.name=slow*)
+  trap 'echo "{\"status\": \"interrupted\"}" > "$out/run.json"; touch "$out/checkpoints/last.safetensors"; exit 130' INT
+  : > "$out/config.resolved.yaml"
+  touch "$out/started"
+  i=0; while [ $i -lt 600 ]; do sleep 0.05; i=$((i+1)); done;;
+esac
+: > "$out/config.resolved.yaml"
+echo '{"status": "finished", "evaluations": 10, "train_s": 0.5}' > "$out/run.json"
+echo '{"split": "test", "n": 10, "samples": 5, "method": "x", "metrics": {"accuracy": {"value": 0.9, "low": 0.8, "high": 1.0}, "ece": {"value": 0.1, "low": 0, "high": 0.2}}}' > "$out/evaluation/report.json"
+)";
+
+class Sweep : public ::testing::Test {
+ protected:
+  Sweep() {
+    folder_.write("base.yaml", "seed: 0\n");
+    program_ = folder_.write("program", kProgram);
+    ::chmod(program_.c_str(), 0755);
+  }
+  ~Sweep() override { set_pending_signal(0); }
+
+  SweepOptions load(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    return load_sweep(folder_.write("sweep.yaml", text), overrides);
+  }
+  std::string refused(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    return test::message_of(ErrorKind::kUsage, [&] { load(text, overrides); });
+  }
+  SweepRunOptions options() const {
+    SweepRunOptions run;
+    run.out = folder_.file("out");
+    run.program = program_;
+    run.jobs = 2;
+    run.validate = [](const std::string&, const std::vector<std::string>&) { return std::string(); };
+    return run;
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_.file(name)).rdbuf();
+    return text.str();
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+
+  test::TempDir folder_;
+  std::string program_;
+};
+
+TEST_F(Sweep, ReadsTheFile) {
+  const SweepOptions sweep = load(kSweep, {"train.epochs=3"});
+  EXPECT_EQ(sweep.name, "digits");
+  EXPECT_EQ(sweep.base, folder_.file("base.yaml"));
+  ASSERT_THAT(sweep.variants, SizeIs(2));
+  EXPECT_THAT(sweep.variants[1].overrides,
+              ElementsAre("method.name=psm", "model.hidden=[100, 50]", "data.target=\"a b\""));
+  EXPECT_THAT(sweep_axes(sweep), ElementsAre("likelihood.temperature"));
+  EXPECT_EQ(sweep.baseline, "map");
+  EXPECT_THAT(sweep.metrics, ElementsAre("error", "ece"));
+  EXPECT_THAT(sweep.overrides, ElementsAre("train.epochs=3"));
+}
+
+TEST_F(Sweep, ExpandsTheGrid) {
+  const std::vector<SweepMember> members = expand_sweep(load(kSweep, {"train.epochs=3"}));
+  ASSERT_THAT(members, SizeIs(8));
+  std::set<std::string> ids;
+  for (const SweepMember& member : members) ids.insert(member.id);
+  EXPECT_THAT(ids, SizeIs(8));
+  EXPECT_EQ(members[0].id, "map__likelihood.temperature=1__seed=0");
+  EXPECT_EQ(members[1].id, "map__likelihood.temperature=1__seed=1");
+  EXPECT_EQ(members[2].id, "psm__likelihood.temperature=1__seed=0");
+  EXPECT_EQ(members[7].id, "psm__likelihood.temperature=0.1__seed=1");
+  EXPECT_THAT(members[7].overrides, ElementsAre("method.name=psm", "model.hidden=[100, 50]", "data.target=\"a b\"",
+                                                "likelihood.temperature=0.1", "seed=1", "train.epochs=3"));
+  EXPECT_THAT(members[7].axes, ElementsAre("0.1"));
+  EXPECT_EQ(members[7].seed, "1");
+}
+
+TEST_F(Sweep, IdsAreSafeAndUnique) {
+  const auto members =
+      expand_sweep(load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid:\n"
+                        "  data.path: [\"../x y\", \"../x:y\", \"/\"]\n  model.hidden: [[100, 50]]\n"));
+  EXPECT_EQ(members[0].id, "a__data.path=..-x-y__model.hidden=100-50");
+  EXPECT_EQ(members[1].id, "a__data.path=..-x-y__model.hidden=100-50__2");
+  EXPECT_EQ(members[2].id, "a__data.path=__model.hidden=100-50");
+  EXPECT_EQ(members[0].overrides[0], "data.path=\"../x y\"");
+}
+
+TEST_F(Sweep, CommonOverridesComeFirstAndValuesMayBringMore) {
+  const auto members =
+      expand_sweep(load("name: s\nbase: base.yaml\ncommon: {optimizer.lr: 1e-3, data.name: mnist}\n"
+                        "variants: {a: {optimizer.lr: 1e-2}}\n"
+                        "grid:\n  data.train_size: {100: {train.epochs: 600}, 300: {}}\n"));
+  ASSERT_THAT(members, SizeIs(2));
+  EXPECT_THAT(members[0].overrides, ElementsAre("optimizer.lr=1e-3", "data.name=mnist", "optimizer.lr=1e-2",
+                                                "data.train_size=100", "train.epochs=600"));
+  EXPECT_THAT(members[1].axes, ElementsAre("300"));
+  EXPECT_THAT(refused("name: s\nbase: base.yaml\ncommon: {lr: 1}\nvariants: {a: {}}\ngrid: {lr: [1, 2]}\n"),
+              HasSubstr("sweep.yaml:3:10: common.lr: is an axis of the grid too"));
+}
+
+TEST_F(Sweep, AllErrorsAtOnceWithTheirPlaces) {
+  const std::string message = refused(
+      "name: a/b\nbase: none.yaml\nvariant: {}\nvariants:\n  x: 3\n  y: {seed: 1, lr: 2}\n"
+      "grid:\n  lr: [1, 1]\n  seed: []\nbaseline: xx\naxis: lrr\nmetrics: ece\n");
+  const std::string file = folder_.file("sweep.yaml");
+  EXPECT_THAT(message, HasSubstr(file + ":1:7: name: expected letters"));
+  EXPECT_THAT(message, HasSubstr(file + ":3:1: variant: unknown key"));
+  EXPECT_THAT(message, HasSubstr("did you mean \"variants\"?"));
+  EXPECT_THAT(message, HasSubstr(file + ":5:6: variants.x: expected a map of overrides, got \"3\""));
+  EXPECT_THAT(message, HasSubstr(file + ":6:7: variants.y.seed: seeds belong to the grid"));
+  EXPECT_THAT(message, HasSubstr(file + ":6:16: variants.y.lr: is an axis of the grid too"));
+  EXPECT_THAT(message, HasSubstr(file + ":8:11: grid.lr: the value 1 stands here twice"));
+  EXPECT_THAT(message, HasSubstr(file + ":9:9: grid.seed: expected a list of values, got an empty list"));
+  EXPECT_THAT(message, HasSubstr(file + ":10:11: baseline: unknown variant, got \"xx\", expected one of x, y"));
+  EXPECT_THAT(message, HasSubstr(file + ":11:7: axis: not in the grid, got \"lrr\", expected one of lr"));
+  EXPECT_THAT(message, HasSubstr(file + ":12:10: metrics: expected a list"));
+}
+
+TEST_F(Sweep, MissingPartsAreTold) {
+  const std::string message = refused("grid: {}\n");
+  EXPECT_THAT(message, HasSubstr("name: missing"));
+  EXPECT_THAT(message, HasSubstr("base: missing"));
+  EXPECT_THAT(message, HasSubstr("variants: expected a map"));
+  EXPECT_THAT(refused("name: a\nbase: none.yaml\nvariants: {a: {}}\n"),
+              HasSubstr("sweep.yaml:2:7: base: no such file, got "));
+}
+
+TEST_F(Sweep, OverridesChangeTheSweepOrItsMembers) {
+  const SweepOptions sweep =
+      load(kSweep, {"grid.seed=[7]", "grid.data.train_size=[100, 300]", "metrics=[nll]", "optimizer.lr=1e-3"});
+  EXPECT_THAT(sweep_axes(sweep), ElementsAre("likelihood.temperature", "data.train_size"));
+  EXPECT_THAT(sweep.metrics, ElementsAre("nll"));
+  EXPECT_THAT(sweep.overrides, ElementsAre("optimizer.lr=1e-3"));
+  EXPECT_EQ(expand_sweep(sweep)[0].id, "map__likelihood.temperature=1__data.train_size=100__seed=7");
+  EXPECT_THAT(refused(kSweep, {"seed=3"}), HasSubstr("-s seed=3 would undo this axis; use -s grid.seed=[...]"));
+  EXPECT_THAT(refused(kSweep, {"grid.seed=3"}), HasSubstr("grid.seed: expected a list of values"));
+}
+
+TEST_F(Sweep, RunsEveryMemberAndWritesTheResults) {
+  const SweepOptions sweep = load(kSweep);
+  SweepRunOptions run = options();
+  run.train_arguments = {"--limit-batches", "3"};
+  const SweepOutcome outcome = run_sweep(sweep, run);
+  EXPECT_EQ(outcome.finished, 8);
+  EXPECT_EQ(outcome.skipped, 0);
+  EXPECT_THAT(outcome.failed, SizeIs(0));
+  const std::string member = "out/psm__likelihood.temperature=0.1__seed=1";
+  EXPECT_THAT(read(member + "/console.txt"),
+              HasSubstr("arguments: train " + folder_.file("base.yaml") +
+                        " -s method.name=psm -s model.hidden=[100, 50] -s data.target=\"a b\""
+                        " -s likelihood.temperature=0.1 -s seed=1 --out " +
+                        folder_.file(member) + " --limit-batches 3\n"));
+
+  const ResultTable table = sweep_results(sweep, outcome.folder);
+  EXPECT_THAT(table.rows, SizeIs(8));
+  EXPECT_EQ(table.rows[7].variant, "psm");
+  EXPECT_NEAR(table.rows[7].values[0].value, 0.1, 1e-15);
+  write_sweep_results(sweep, table, outcome.folder);
+  EXPECT_THAT(read("out/table.md"), HasSubstr("| psm | **10.00 ± 0.00** |"));
+  EXPECT_THAT(read("out/results.csv"), HasSubstr("psm,0.1,1,0.09999999999999998"));
+  EXPECT_THAT(read("out/report.html"), HasSubstr("<svg"));
+  EXPECT_TRUE(exists("out/figures/error.svg"));
+}
+
+TEST_F(Sweep, FinishedMembersAreSkipped) {
+  const SweepOptions sweep = load(kSweep);
+  ASSERT_EQ(run_sweep(sweep, options()).finished, 8);
+  std::filesystem::remove_all(folder_.file("out/map__likelihood.temperature=1__seed=0"));
+  const SweepOutcome again = run_sweep(sweep, options());
+  EXPECT_EQ(again.finished, 1);
+  EXPECT_EQ(again.skipped, 7);
+}
+
+TEST_F(Sweep, AFailingMemberIsReportedAndTheOthersGoOn) {
+  const SweepOptions sweep =
+      load("name: s\nbase: base.yaml\nvariants: {bad: {method.name: bad}, good: {}}\ngrid: {seed: [0]}\n");
+  SweepRunOptions run = options();
+  run.jobs = 1;
+  const SweepOutcome outcome = run_sweep(sweep, run);
+  EXPECT_EQ(outcome.finished, 1);
+  ASSERT_THAT(outcome.failed, SizeIs(1));
+  EXPECT_EQ(outcome.failed[0].first, "bad__seed=0");
+  EXPECT_THAT(outcome.failed[0].second, HasSubstr("exit code 4\n"));
+  EXPECT_THAT(outcome.failed[0].second, HasSubstr("fc1.weight: score not finite"));
+  const ResultTable table = sweep_results(sweep, outcome.folder);
+  EXPECT_THAT(table.rows, SizeIs(1));
+  EXPECT_THAT(table.notes, ElementsAre("No result of bad__seed=0: failed, score not finite."));
+  EXPECT_EQ(run_sweep(sweep, run).skipped, 1);  // the failed one runs again
+}
+
+TEST_F(Sweep, AnInvalidMemberStopsTheSweepBeforeItStarts) {
+  SweepRunOptions run = options();
+  run.validate = [](const std::string& base, const std::vector<std::string>& overrides) -> std::string {
+    if (overrides[0] == "method.name=psm") throw Error(ErrorKind::kUsage, base + ":1:1: method.name: wrong");
+    return "";
+  };
+  const std::string message = test::message_of(ErrorKind::kUsage, [&] { run_sweep(load(kSweep), run); });
+  EXPECT_THAT(message, HasSubstr("sweep.yaml: member psm__likelihood.temperature=1__seed=0:\n"));
+  EXPECT_THAT(message, HasSubstr("base.yaml:1:1: method.name: wrong"));
+  EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(Sweep, MembersOfAnotherConfigurationAreRefusedOrRedone) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0]}\n");
+  ASSERT_EQ(run_sweep(sweep, options()).finished, 1);
+  folder_.write("out/a__seed=0/config.resolved.yaml", "optimizer:\n  lr: 0.01\n");
+  SweepRunOptions run = options();
+  run.validate = [](const std::string&, const std::vector<std::string>&) {
+    return std::string("optimizer:\n  lr: 0.001\n");
+  };
+  EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, run); }),
+              HasSubstr("a__seed=0: optimizer.lr: 0.01, now 0.001"));
+  run.redo = true;
+  EXPECT_EQ(run_sweep(sweep, run).finished, 1);
+}
+
+TEST_F(Sweep, ASignalStopsTheChildrenAndTheSweepGoesOnLater) {
+  const SweepOptions sweep =
+      load("name: s\nbase: base.yaml\nvariants: {slow: {method.name: slow}, after: {}}\ngrid: {seed: [0]}\n");
+  SweepRunOptions run = options();
+  run.jobs = 1;
+  std::thread stopper([&] {
+    while (!exists("out/slow__seed=0/started")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    set_pending_signal(SIGINT);
+  });
+  const SweepOutcome outcome = run_sweep(sweep, run);
+  stopper.join();
+  EXPECT_EQ(outcome.signal, SIGINT);
+  EXPECT_EQ(outcome.finished, 0);
+  EXPECT_THAT(outcome.failed, SizeIs(0));
+  EXPECT_THAT(read("out/slow__seed=0/run.json"), HasSubstr("interrupted"));
+  EXPECT_FALSE(exists("out/after__seed=0"));
+
+  set_pending_signal(0);
+  folder_.write("program",
+                std::string(kProgram).replace(std::string(kProgram).find("method.name=slow"), 16, "method.name=none"));
+  EXPECT_EQ(run_sweep(sweep, run).finished, 2);
+  EXPECT_EQ(read("out/slow__seed=0/mode"), "--resume\n");
+  EXPECT_EQ(read("out/after__seed=0/mode"), "--out\n");
+}
+
+TEST_F(Sweep, TwoSweepsDoNotShareAFolder) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {slow: {method.name: slow}}\n");
+  std::thread first([&] { run_sweep(sweep, options()); });
+  while (!exists("out/slow/started")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, options()); }),
+              HasSubstr("another sweep is at work here"));
+  set_pending_signal(SIGINT);
+  first.join();
+}
+
+}  // namespace
+}  // namespace scorevi::run
