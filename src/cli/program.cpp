@@ -11,7 +11,6 @@
 #include "commands.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::cli {
@@ -83,7 +82,6 @@ int run_program(int argc, const char* const* argv) {
   return guarded([&] {
     globals.no_progress = globals.no_progress || log_options.quiet;
     init_log(log_options);
-    install_signal_handlers();
     const int code = command();
     log_suppressed_warnings();
     std::cout.flush();

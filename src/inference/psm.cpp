@@ -109,16 +109,16 @@ StepStats ProximalScoreMatching::step_as(LogDensity& target, variational::Diagon
     matching += losses.matching / static_cast<double>(options_.samples);
     proximal += losses.proximal / static_cast<double>(options_.samples);
   };
+  if (first_inner && frozen_mean_.defined()) {
+    frozen_mean_.copy_(q.mean());
+    frozen_log_std_.copy_(q.log_std());
+  }
   kernels::UpdateInput<T> in = update_input<T>(target, info);
   at::Tensor score;
   if (!gather_scores<T>(target, info, frozen.mean, frozen.log_std, options_.samples, {score_mean_, score_noise_}, score,
                         in, stats, measure))
     return stats;
 
-  if (first_inner && frozen_mean_.defined()) {
-    frozen_mean_.copy_(q.mean());
-    frozen_log_std_.copy_(q.log_std());
-  }
   const auto mean_slot = optimizer_.slot<T>("mean", q.mean());
   const auto log_std_slot = optimizer_.slot<T>("log_std", q.log_std());
   const kernels::UpdateStats total =

@@ -62,7 +62,8 @@ std::vector<std::string> run_folders(const std::string& path) {
   std::vector<std::string> found;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(path, code))
-    if (fs::exists(entry.path() / files::kRun) && fs::exists(entry.path() / files::kReport))
+    if (fs::exists(entry.path() / files::kRun) && fs::exists(entry.path() / files::kReport) &&
+        RunDirectory::open(entry.path().string()).info().value("status", "") == status_name(RunStatus::kFinished))
       found.push_back(entry.path().string());
   std::sort(found.begin(), found.end());
   if (found.empty())

@@ -10,23 +10,6 @@
 namespace scorevi::run {
 namespace {
 
-// Keys that change how long, how often or where, never what is learned in a step.
-const std::vector<std::string>& allowed_keys() {
-  static const std::vector<std::string> keys = {"name",
-                                                "device",
-                                                "threads",
-                                                "data.root",
-                                                "data.workers",
-                                                "evaluate.*",
-                                                "train.epochs",
-                                                "train.eval_every",
-                                                "train.patience",
-                                                "train.checkpoint_every",
-                                                "train.checkpoint_every_steps",
-                                                "train.log_every_steps"};
-  return keys;
-}
-
 void flatten(const config::Node& node, const std::string& path, std::map<std::string, std::string>& out) {
   using Kind = config::Node::Kind;
   if (node.kind == Kind::kMap) {
@@ -41,9 +24,40 @@ void flatten(const config::Node& node, const std::string& path, std::map<std::st
   }
 }
 
-bool is_allowed(const std::string& key) {
-  const auto& keys = allowed_keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const std::string& pattern) { return glob_match(pattern, key); });
+using Patterns = std::vector<std::string>;
+
+// How and where predictions are made, never what is predicted.
+const Patterns& evaluation_keys() {
+  static const Patterns keys = {"device", "threads", "data.root", "data.workers", "evaluate.*"};
+  return keys;
+}
+
+// Keys that change how often something is done, how a run is evaluated and where, never what a step learns.
+Patterns resume_keys(const RunOptions& options) {
+  Patterns keys = evaluation_keys();
+  keys.insert(keys.end(), {"name", "train.patience", "train.checkpoint_every", "train.checkpoint_every_steps",
+                           "train.log_every_steps"});
+  const std::string& schedule = options.schedule.name;
+  const bool whole_run = schedule == "cosine" || schedule == "linear" || schedule == "polynomial";
+  const MethodOptions& method = options.method;
+  const bool proximal =
+      method.name == "psm" && method.solver == "gradient" && method.inner_steps > 1 && method.alpha_max > 0;
+  if (!whole_run && !proximal) keys.push_back("train.epochs");
+  if (schedule != "plateau") keys.push_back("train.eval_every");
+  return keys;
+}
+
+void refuse_other(const std::string& run_path, const std::string& what, const std::string& before,
+                  const std::string& after, const Patterns& allowed) {
+  std::string refused;
+  for (const ConfigDifference& d : config_differences(before, after)) {
+    const bool fits = std::any_of(allowed.begin(), allowed.end(),
+                                  [&](const std::string& pattern) { return glob_match(pattern, d.key); });
+    if (!fits) refused += "\n  " + d.key + ": run has " + d.before + ", configuration has " + d.after;
+  }
+  if (!refused.empty())
+    throw Error(ErrorKind::kUsage, run_path + ": cannot " + what + " with another experiment:" + refused +
+                                       "\n  give the run's own values, or start a new run");
 }
 
 }  // namespace
@@ -56,22 +70,21 @@ std::vector<ConfigDifference> config_differences(const std::string& before, cons
   for (const auto& [key, value] : old_values) {
     const auto it = new_values.find(key);
     if (it == new_values.end() || it->second != value)
-      differences.push_back({key, value, it == new_values.end() ? "absent" : it->second, is_allowed(key)});
+      differences.push_back({key, value, it == new_values.end() ? "absent" : it->second});
   }
   for (const auto& [key, value] : new_values)
-    if (old_values.count(key) == 0) differences.push_back({key, "absent", value, is_allowed(key)});
+    if (old_values.count(key) == 0) differences.push_back({key, "absent", value});
   std::sort(differences.begin(), differences.end(),
             [](const ConfigDifference& a, const ConfigDifference& b) { return a.key < b.key; });
   return differences;
 }
 
-void check_resumable(const std::string& run_path, const std::string& before, const std::string& after) {
-  std::string refused;
-  for (const ConfigDifference& d : config_differences(before, after))
-    if (!d.allowed) refused += "\n  " + d.key + ": run has " + d.before + ", configuration has " + d.after;
-  if (!refused.empty())
-    throw Error(ErrorKind::kUsage, run_path + ": cannot resume with another experiment:" + refused +
-                                       "\n  give the run's own values, or start a new run");
+void check_resumable(const std::string& run_path, const std::string& before, const LoadedOptions& after) {
+  refuse_other(run_path, "resume", before, after.resolved, resume_keys(after.options));
+}
+
+void check_evaluable(const std::string& run_path, const std::string& before, const LoadedOptions& after) {
+  refuse_other(run_path, "evaluate", before, after.resolved, evaluation_keys());
 }
 
 }  // namespace scorevi::run

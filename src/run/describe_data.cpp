@@ -61,7 +61,7 @@ void describe_data(DataSection& section, config::Visitor& v) {
             {"standardise", "mean 0 and standard deviation 1 on the train split, per column or channel"},
             {"none", "as they are"}},
            "scaling of the inputs; a regression target is standardised with them, but for none");
-  v.field("workers", section.workers, "loader threads; never changes a result", config::between(0, 256));
+  v.field("workers", section.workers, "loader threads; never changes a result", config::between(0, 64));
 }
 
 void describe_model(models::ModelOptions& o, config::Visitor& v) {

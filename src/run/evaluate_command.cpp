@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "config_diff.h"
 #include "evaluator.h"
 #include "scorevi/core/error.h"
 #include "scorevi/run/commands.h"
@@ -8,19 +9,23 @@ namespace scorevi::run {
 namespace {
 
 // The run's data, or those of another configuration scaled as the run's training data were.
-DataParts data_for(const EvaluateRequest& request, const RunOptions& options) {
+DataParts data_for(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options) {
   DataParts own = load_data(options);
+  check_same_data(directory, own);
   if (request.data.empty()) return own;
   RunOptions other = options;
   other.data = load_options(request.data).options.data;
   DataParts data = load_data(other);
   const bool same = data.dataset.input_shape() == own.dataset.input_shape() && data.dataset.task == own.dataset.task &&
-                    data.outputs() == own.outputs();
+                    data.outputs() == own.outputs() && data.dataset.class_names == own.dataset.class_names &&
+                    data.dataset.feature_names == own.dataset.feature_names;
   if (!same)
     throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
-                                      " does not fit the run's network, expected the shape and classes of " +
+                                      " does not fit the run's network, expected the columns, shape and classes of " +
                                       own.dataset.name);
   data.normalisation = own.normalisation;
+  if (request.split != "validation")
+    data.split.validation.clear();  // a temperature is fitted on the run's own data only
   return data;
 }
 
@@ -28,8 +33,11 @@ DataParts data_for(const EvaluateRequest& request, const RunOptions& options) {
 
 int evaluate(const EvaluateRequest& request, std::ostream& out) {
   const RunDirectory directory = RunDirectory::open(request.run);
-  const RunOptions options = load_options(directory.file(files::kResolved), request.overrides).options;
-  DataParts data = data_for(request, options);
+  const std::string resolved = directory.file(files::kResolved);
+  const LoadedOptions loaded = load_options(resolved, request.overrides);
+  check_evaluable(directory.path(), load_options(resolved).resolved, loaded);
+  const RunOptions& options = loaded.options;
+  DataParts data = data_for(request, directory, options);
   const std::string other = request.data.empty() ? "" : "-" + data.dataset.name;
   part_rows(data, request.split);
   Experiment experiment = build_experiment(options, std::move(data));

@@ -95,6 +95,15 @@ DataParts load_data(const RunOptions& options) {
   return parts;
 }
 
+void check_same_data(const RunDirectory& directory, const DataParts& data) {
+  const nlohmann::json info = directory.info();
+  const std::string saved = info.contains("data") ? info["data"].value("sha256", "") : "";
+  if (!saved.empty() && saved != data.fingerprint)
+    throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
+                                      "..., these have " + data.fingerprint.substr(0, 12) +
+                                      "..., expected the same data set");
+}
+
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part) {
   const std::vector<int64_t>& rows = part == "train"        ? data.split.train
                                      : part == "validation" ? data.split.validation
@@ -141,6 +150,10 @@ std::vector<std::string> Experiment::buffers() const {
 Experiment build_experiment(const RunOptions& options, DataParts data) {
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
   check_monitor(options, data.classification());
+  if (options.evaluate.checkpoint == "best" && data.split.validation.empty())
+    throw Error(ErrorKind::kUsage,
+                "evaluate.checkpoint: best needs validation rows, and the split has none; raise "
+                "data.validation_frac or use last");
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
   const auto network = models::make_network(options.model, {data.dataset.input_shape()}, data.outputs(),

@@ -12,6 +12,7 @@
 #include "scorevi/models/network.h"
 #include "scorevi/posterior/network_target.h"
 #include "scorevi/run/options.h"
+#include "scorevi/run/run_directory.h"
 #include "scorevi/variational/family.h"
 
 namespace scorevi::run {
@@ -29,6 +30,9 @@ struct DataParts {
 
 // Error(kData) for missing or damaged files, Error(kUsage) for a split that cannot be made.
 DataParts load_data(const RunOptions& options);
+
+// Error(kData) when the run was trained on other data (run.json has their SHA-256).
+void check_same_data(const RunDirectory& directory, const DataParts& data);
 
 // Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part);

@@ -82,6 +82,8 @@ RunDirectory RunDirectory::create(const std::string& name, const std::string& ou
   }
   const RunDirectory directory(path);
   directory.make_folder("checkpoints");
+  std::error_code ignored;
+  fs::remove(directory.file(files::kBest), ignored);  // of a run that ended before its first checkpoint
   return directory;
 }
 

@@ -18,6 +18,7 @@ double EpochSums::mean(double sum) const {
 }
 
 void RunState::save(params::StateDict& dict) const {
+  dict.set_int("run.batches_per_epoch", batches_per_epoch);
   dict.set_int("run.step", step);
   dict.set_int("run.epoch.steps", epoch.steps);
   dict.set_double("run.epoch.loss", epoch.loss);
@@ -37,6 +38,7 @@ void RunState::save(params::StateDict& dict) const {
 }
 
 void RunState::load(const params::StateDict& dict) {
+  batches_per_epoch = dict.get_int("run.batches_per_epoch");
   step = dict.get_int("run.step");
   epoch.steps = dict.get_int("run.epoch.steps");
   epoch.loss = dict.get_double("run.epoch.loss");

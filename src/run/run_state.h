@@ -22,6 +22,7 @@ struct EpochSums {
 };
 
 struct RunState {
+  int64_t batches_per_epoch = 0;
   int64_t step = 0;  // steps made
   EpochSums epoch;
   double best = std::numeric_limits<double>::quiet_NaN();  // best monitored value so far

@@ -1,6 +1,7 @@
 #include <ostream>
 
 #include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/compare.h"
 #include "scorevi/run/options.h"
@@ -9,6 +10,7 @@
 namespace scorevi::run {
 
 int sweep(const SweepRequest& request, std::ostream& out) {
+  install_signal_handlers();
   const SweepOptions options = load_sweep(request.sweep, request.overrides);
   SweepRunOptions run;
   run.out = request.out;

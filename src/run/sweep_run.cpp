@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "config_diff.h"
+#include "folder_lock.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
@@ -26,26 +27,6 @@ constexpr const char* kConsole = "console.txt";
 constexpr int kShownLines = 8;
 constexpr int kMostJobs = 8;
 constexpr std::int64_t kMaxConfigBytes = 1 << 20;
-
-// Held as long as a sweep works in a folder.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder) {
-    const std::string path = folder + "/.sweep.lock";
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) throw Error(ErrorKind::kRuntime, path + ": cannot open: " + errno_text(errno));
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(descriptor_);
-    throw Error(ErrorKind::kUsage,
-                folder + ": another sweep is at work here; wait for it or choose another folder with --out DIR");
-  }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_ = -1;
-};
 
 enum class State { kFinished, kUnfinished, kFresh, kOther };
 
@@ -95,7 +76,7 @@ class SweepRunner {
   SweepOutcome run() {
     const std::vector<std::string> resolved = validate();
     make_folder(outcome_.folder);
-    const FolderLock lock(outcome_.folder);
+    const FolderLock lock(outcome_.folder, "sweep");
     plan(resolved);
     log().info("sweep {}: {} members, {} already finished, {} at once, in {}", options_.name, members_.size(),
                outcome_.skipped, std::min<std::size_t>(jobs_, queue_.size()), outcome_.folder);

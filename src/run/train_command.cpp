@@ -4,6 +4,7 @@
 
 #include "config_diff.h"
 #include "evaluator.h"
+#include "folder_lock.h"
 #include "inputs_file.h"
 #include "run_info.h"
 #include "scorevi/core/atomic_file.h"
@@ -52,22 +53,13 @@ RunDirectory open_directory(const TrainRequest& request, const Start& start) {
       throw Error(ErrorKind::kData, directory.path() + ": holds no " + files::kLast +
                                         ", the run was ended before its first checkpoint; start it anew");
     const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
-    check_resumable(directory.path(), saved, start.loaded.resolved);
+    check_resumable(directory.path(), saved, start.loaded);
     return directory;
   }
   RunDirectory directory = RunDirectory::create(start.loaded.options.name, request.out);
   if (!request.config.empty())
     write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
   return directory;
-}
-
-void check_same_data(const RunDirectory& directory, const DataParts& data) {
-  const nlohmann::json info = directory.info();
-  const std::string saved = info.contains("data") ? info["data"].value("sha256", "") : "";
-  if (!saved.empty() && saved != data.fingerprint)
-    throw Error(ErrorKind::kData, directory.path() + ": cannot resume with other data: the run's data have SHA-256 " +
-                                      saved.substr(0, 12) + "..., these have " + data.fingerprint.substr(0, 12) +
-                                      "...");
 }
 
 void describe_start(const Experiment& experiment, const RunDirectory& directory, int64_t total_steps) {
@@ -94,6 +86,11 @@ void mark_failed(const RunDirectory& directory, const std::string& reason) {
   }
 }
 
+// Adds the training time of this call to that of earlier ones.
+void add_seconds(const RunDirectory& directory, double seconds) {
+  directory.update({{"train_s", directory.info().value("train_s", 0.0) + seconds}});
+}
+
 int end_unfinished(const RunDirectory& directory, TrainEnd end, int64_t step) {
   const std::string how = "go on with: scorevi train --resume " + directory.path();
   if (end == TrainEnd::kStepLimit) {
@@ -117,8 +114,9 @@ int run_training(const TrainRequest& request, Experiment& experiment, const RunD
   }
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
+  add_seconds(directory, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  directory.update({{"steps", trainer.state().step}, {"evaluations", trainer.state().evaluations}});
   if (end != TrainEnd::kFinished) return end_unfinished(directory, end, trainer.state().step);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::string checkpoint = load_weights(experiment, directory);
   if (!experiment.data.split.test.empty()) {
     const EvaluationReport report = evaluate_part(experiment, directory, "test", checkpoint, "evaluation");
@@ -126,9 +124,7 @@ int run_training(const TrainRequest& request, Experiment& experiment, const RunD
   } else {
     log().warn("no test rows: nothing was evaluated");
   }
-  directory.update({{"steps", trainer.state().step},
-                    {"evaluations", trainer.state().evaluations},
-                    {"train_s", directory.info().value("train_s", 0.0) + seconds}});
+  if (pending_signal() != 0) return end_unfinished(directory, TrainEnd::kInterrupted, trainer.state().step);
   directory.set_status(RunStatus::kFinished);
   return 0;
 }
@@ -142,8 +138,12 @@ int train(const TrainRequest& request, std::ostream& out) {
     out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
     return 0;
   }
+  install_signal_handlers();
   const bool resumed = !start.resume.empty();
+  if (resumed && !request.out.empty() && request.resume != "auto")
+    throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
   const RunDirectory directory = open_directory(request, start);
+  const FolderLock lock(directory.path(), "training");
   if (resumed && directory.info().value("status", "") == status_name(RunStatus::kFinished) &&
       read_file(directory.file(files::kResolved), 1 << 20) == start.loaded.resolved) {
     log().info("{} is finished, nothing to do", directory.path());
@@ -152,10 +152,12 @@ int train(const TrainRequest& request, std::ostream& out) {
   set_log_file(directory.file(files::kLog));
   remove_stale_temporaries(directory.path());
   remove_stale_temporaries(directory.file("checkpoints"));
+  if (!resumed) directory.update({{"status", status_name(RunStatus::kRunning)}});
+  bool started = !resumed;  // what goes wrong before a resumed run has begun leaves its state as it was
   try {
-    if (!resumed) directory.update({{"status", status_name(RunStatus::kRunning)}});
     Experiment experiment = build_experiment(start.loaded.options, load_data(start.loaded.options));
     if (resumed) check_same_data(directory, experiment.data);
+    started = true;
     write_file_atomic(directory.file(files::kResolved), start.loaded.resolved);
     if (!resumed) {
       data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
@@ -166,7 +168,7 @@ int train(const TrainRequest& request, std::ostream& out) {
     directory.set_status(RunStatus::kRunning);
     return run_training(request, experiment, directory, resumed, out);
   } catch (const std::exception& e) {
-    mark_failed(directory, e.what());
+    if (started) mark_failed(directory, e.what());
     throw;
   }
 }

@@ -71,6 +71,14 @@ void Trainer::resume() {
   experiment_.engine->load(dict, layout);
   schedule_.load(dict);
   state_.load(dict);
+  if (state_.batches_per_epoch != batches_per_epoch_)
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{}: the run has {} batches per epoch, resuming with {} would make it another run; give the "
+                    "same --limit-batches",
+                    directory_.path(), state_.batches_per_epoch, batches_per_epoch_));
+  const int64_t patience = experiment_.options.train.patience;
+  state_.stopped_early = patience > 0 && state_.bad_evaluations >= patience;
   truncate_file(directory_.file(files::kMetrics), state_.metrics_bytes);
   keep_lines(directory_.file(files::kTiming), 1 + state_.step / batches_per_epoch_);
   truncate_file(directory_.file(files::kSteps), state_.steps_bytes);
@@ -217,6 +225,7 @@ void Trainer::write_row(const EpochValues& v) {
 }
 
 void Trainer::save_last() {
+  state_.batches_per_epoch = batches_per_epoch_;
   state_.metrics_bytes = file_bytes(directory_.file(files::kMetrics));
   state_.steps_bytes = file_bytes(directory_.file(files::kSteps));
   params::StateDict dict;

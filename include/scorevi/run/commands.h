@@ -46,7 +46,7 @@ struct SweepRequest {
   std::string sweep;
   std::vector<std::string> overrides;
   std::string out;    // runs/<sweep name> when empty
-  int jobs = 0;       // 0 = one per two cores, at least 1
+  int jobs = 0;       // 0 = one per core, at most 8
   bool redo = false;  // members made with another configuration are deleted and run again
 };
 int sweep(const SweepRequest& request, std::ostream& out);

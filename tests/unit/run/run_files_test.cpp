@@ -96,11 +96,25 @@ TEST(ConfigDifferences, TellAllowedFromRefused) {
   EXPECT_EQ(all[2].key, "optimizer.lr");
   EXPECT_EQ(all[2].before, "0.1");
   EXPECT_EQ(all[2].after, "0.2");
-  EXPECT_FALSE(all[2].allowed);
   EXPECT_EQ(all[3].key, "train.epochs");
-  EXPECT_TRUE(all[3].allowed);
-  EXPECT_NO_THROW(check_resumable("run", before, before));
-  EXPECT_THROW(check_resumable("run", before, after), Error);
+}
+
+TEST(ConfigDifferences, LengthsMayChangeOnlyWhereNothingRunsOverThem) {
+  LoadedOptions run;
+  run.resolved = resolved_text(run.options);
+  const auto changed = [&](auto change) {
+    LoadedOptions other = run;
+    change(other.options);
+    other.resolved = resolved_text(other.options);
+    return other;
+  };
+  EXPECT_NO_THROW(check_resumable("run", run.resolved, changed([](RunOptions& o) { o.train.epochs = 900; })));
+  EXPECT_NO_THROW(check_resumable("run", run.resolved, changed([](RunOptions& o) { o.evaluate.samples = 9; })));
+  EXPECT_THROW(check_resumable("run", run.resolved, changed([](RunOptions& o) { o.optimizer.lr = 0.5; })), Error);
+  EXPECT_THROW(check_evaluable("run", run.resolved, changed([](RunOptions& o) { o.seed = 5; })), Error);
+  run.options.schedule.name = "cosine";
+  run.resolved = resolved_text(run.options);
+  EXPECT_THROW(check_resumable("run", run.resolved, changed([](RunOptions& o) { o.train.epochs = 900; })), Error);
 }
 
 TEST(StepLog, IsCutBackToASavedLength) {

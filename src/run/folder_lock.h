@@ -1,0 +1,22 @@
+// One process at a time works in a folder.
+#pragma once
+
+#include <string>
+
+namespace scorevi::run {
+
+// Held as long as the object lives; the system releases it when the process ends, however it ends.
+class FolderLock {
+ public:
+  // `who` is at work there: "sweep", "training". Error(kUsage) when another one is, Error(kRuntime) when the lock file
+  // `.<who>.lock` cannot be made.
+  FolderLock(const std::string& folder, const std::string& who);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace scorevi::run
