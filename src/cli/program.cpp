@@ -1,6 +1,9 @@
 #include "scorevi/cli/program.h"
 
-#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -40,6 +43,16 @@ std::string without_trace(const std::string& message) {
   return message.substr(0, std::min(message.find("\nException raised from"), message.find("\nframe #")));
 }
 
+// Closed standard streams would hand their numbers to the next file that is opened; a closed pipe or a file size limit
+// is an error to report, not a reason to die.
+void prepare_process() {
+  int descriptor = ::open("/dev/null", O_RDWR);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = ::open("/dev/null", O_RDWR);
+  if (descriptor >= 0) ::close(descriptor);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 int report_failure(const std::string& message, int code) {
   log().error("{}", message);
   return code;
@@ -60,6 +73,7 @@ int guarded(const std::function<int()>& command) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
+  prepare_process();
   CLI::App app("scorevi: score-based variational inference for Bayesian deep networks", "scorevi");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("scorevi ") + run::version());

@@ -104,7 +104,8 @@ std::string Documenter::markdown() const {
   std::string text = "| key | type | default | meaning |\n|---|---|---|---|\n";
   for (const KeyDoc& doc : keys_) {
     std::string meaning = in_table(doc.help);
-    for (const Choice& choice : doc.choices) meaning += "<br>" + code(choice.name) + (choice.help.empty() ? "" : ": " + in_table(choice.help));
+    for (const Choice& choice : doc.choices)
+      meaning += "<br>" + code(choice.name) + (choice.help.empty() ? "" : ": " + in_table(choice.help));
     if (!doc.when.empty()) meaning += "<br>only with " + code(doc.when);
     const std::string type = doc.type + (doc.allowed.empty() ? "" : " " + doc.allowed);
     const bool required = doc.default_value == "required";
@@ -122,7 +123,8 @@ std::string Documenter::plain_text() const {
       text += ", " + std::string(doc.default_value == "required" ? "" : "default ") + doc.default_value;
     text += ")\n    " + doc.help + "\n";
     if (!doc.when.empty()) text += "    only with " + doc.when + "\n";
-    for (const Choice& choice : doc.choices) text += "      " + choice.name + (choice.help.empty() ? "" : ": " + choice.help) + "\n";
+    for (const Choice& choice : doc.choices)
+      text += "      " + choice.name + (choice.help.empty() ? "" : ": " + choice.help) + "\n";
   }
   return text;
 }

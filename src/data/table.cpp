@@ -18,6 +18,7 @@ namespace scorevi::data {
 namespace {
 
 constexpr std::size_t kMaxCategories = 1000;
+constexpr double kLostShare = 1e-4;                // of the range of a column that rounding to 32 bits may lose
 constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
 
 std::string_view trimmed(std::string_view cell) {
@@ -66,6 +67,23 @@ class Table {
       fail_at(i, column, fmt::format("got {}, expected a finite 32-bit number", cell(i, column)));
     }
     return narrow;
+  }
+
+  // 32-bit numbers must tell the values of a column apart: with 1700000001, 1700000002, ... they cannot.
+  void check_resolution(std::size_t column) const {
+    double low = 0, high = 0, lost = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double value = parse_double(cell(i, column)).value_or(0);
+      if (!std::isfinite(static_cast<float>(value))) return;  // number() tells the cell
+      low = i == 0 ? value : std::min(low, value);
+      high = i == 0 ? value : std::max(high, value);
+      lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
+    }
+    if (lost > kLostShare * (high - low))
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: values from {:.10g} to {:.10g} lie too close together for 32-bit numbers; subtract "
+                              "a constant from the column",
+                              csv_.where(rows_[0], column), low, high));
   }
 
   // Numbers make a column numeric when most of its cells are numbers: then a stray text in it is
@@ -175,6 +193,7 @@ void fill_classes(const Table& table, std::size_t target, Dataset& dataset) {
 }
 
 void fill_values(const Table& table, std::size_t target, Dataset& dataset) {
+  table.check_resolution(target);
   dataset.targets = at::empty({static_cast<std::int64_t>(table.size()), 1}, at::kFloat);
   auto* out = dataset.targets.mutable_data_ptr<float>();
   for (std::size_t i = 0; i < table.size(); ++i) out[i] = table.number(i, target);
@@ -218,6 +237,7 @@ Dataset make_csv(const DataOptions& options) {
   for (std::size_t c = 0; c < csv.columns(); ++c) {
     if (c == target) continue;
     if (table.is_numeric(c)) {
+      table.check_resolution(c);
       features.push_back({c, {}});
       dataset.feature_names.push_back(table.label(c));
     } else {

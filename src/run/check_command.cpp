@@ -57,14 +57,12 @@ int check(const CheckRequest& request, std::ostream& out) {
   try_step(experiment);
   const int64_t batches = experiment.train_loader.batches();
   const std::vector<std::string> buffers = experiment.buffers();
-  const int64_t bytes = static_cast<int64_t>(buffers.size()) * experiment.target->dim() *
-                        static_cast<int64_t>(experiment.target->point().element_size());
   out << fmt::format("model       {}: {} parameters in {} tensors\n", loaded.options.model.name,
                      experiment.target->dim(), experiment.target->layout().entries().size());
   out << fmt::format("method      {} on {}: {} epochs of {} steps\n", loaded.options.method.name, experiment.device,
                      loaded.options.train.epochs, batches);
   out << fmt::format("memory      {} parameter-sized buffers = {}, data {}; activations and libraries come on top\n",
-                     buffers.size(), format_bytes(bytes),
+                     buffers.size(), format_bytes(experiment.buffer_bytes()),
                      format_bytes(static_cast<int64_t>(experiment.data.dataset.inputs.nbytes())));
   out << "everything fits; start with: scorevi train " << request.config << "\n";
   return 0;

@@ -61,12 +61,12 @@ void describe_method(MethodOptions& o, config::Visitor& v) {
 
 void describe_prior(PriorOptions& o, config::Visitor& v) {
   v.choice("mean", o.mean, {{"zero", "prior centred at 0"}}, "prior mean of the weights");
-  v.field("std", o.std, "prior standard deviation; .inf = uninformative", config::or_infinite(config::positive()));
+  v.field("std", o.std, "prior standard deviation; .inf = uninformative", config::or_infinite(config::at_least(1e-6)));
   v.list("groups", o.groups, "other standard deviations by parameter name; the first pattern that fits counts",
          [](PriorGroupOptions& g, config::Visitor& i) {
            i.field("match", g.match, "parameter name, * matches any text", config::Need::kRequired);
            i.field("std", g.std, "prior standard deviation; .inf = uninformative",
-                   config::or_infinite(config::positive()), config::Need::kRequired);
+                   config::or_infinite(config::at_least(1e-6)), config::Need::kRequired);
          });
 }
 
@@ -74,7 +74,7 @@ void describe_likelihood(LikelihoodOptions& o, config::Visitor& v) {
   v.field(
       "temperature", o.temperature,
       "tau: the log-likelihood is divided by it. 1 = Bayes, below 1 = colder posterior; the same as a factor on KL/N",
-      config::positive());
+      config::between(1e-8, 1e8));
   v.variant("name", o.name, "observation model",
             {{"auto", "categorical for classes, gaussian for numbers", {}},
              {"categorical", "softmax over classes", {}},

@@ -3,6 +3,7 @@
 #include "config_diff.h"
 #include "evaluator.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::run {
@@ -33,6 +34,9 @@ DataParts data_for(const EvaluateRequest& request, const RunDirectory& directory
 
 int evaluate(const EvaluateRequest& request, std::ostream& out) {
   const RunDirectory directory = RunDirectory::open(request.run);
+  const std::string status = directory.info().value("status", "unknown");
+  if (status != status_name(RunStatus::kFinished))
+    log().warn("{}: the run is {}, its weights so far are evaluated", directory.path(), status);
   const std::string resolved = directory.file(files::kResolved);
   const LoadedOptions loaded = load_options(resolved, request.overrides);
   check_evaluable(directory.path(), load_options(resolved).resolved, loaded);

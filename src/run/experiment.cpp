@@ -147,6 +147,16 @@ std::vector<std::string> Experiment::buffers() const {
   return names;
 }
 
+int64_t Experiment::buffer_bytes() const {
+  return static_cast<int64_t>(buffers().size()) * target->dim() * static_cast<int64_t>(target->point().element_size());
+}
+
+double Experiment::nll_offset() const {
+  double sum = 0;
+  for (const float std : data.normalisation.targets.std) sum += std::log(static_cast<double>(std));
+  return sum;
+}
+
 Experiment build_experiment(const RunOptions& options, DataParts data) {
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
   check_monitor(options, data.classification());

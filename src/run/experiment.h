@@ -53,6 +53,10 @@ struct Experiment {
 
   // Parameter-sized buffers of the run, by name: the memory it needs beside data and activations.
   std::vector<std::string> buffers() const;
+  int64_t buffer_bytes() const;
+  // What turns the negative log-likelihood of scaled regression targets into that of the targets themselves: the sum of
+  // the logarithms of their standard deviations; 0 for classes.
+  double nll_offset() const;
 };
 
 // Checks that data, likelihood and monitor go together, picks the device, sets the thread count, builds everything.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "html_report_parts.h"
+#include "scorevi/core/atomic_file.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/io/csv.h"
@@ -112,10 +113,12 @@ void add_sigma_table(metrics::HtmlPage& page, const EvaluationReport& report) {
 Curves read_curves(const RunDirectory& directory) {
   Curves curves;
   if (!directory.has(files::kMetrics)) return curves;
+  const std::string text = read_file(directory.file(files::kMetrics), std::int64_t{1} << 30);
+  if (std::count(text.begin(), text.end(), '\n') < 2) return curves;  // no epoch was finished
   io::CsvOptions options;
   options.delimiter = ',';
   options.header = io::CsvHeader::kYes;
-  const io::CsvTable table = io::read_csv(directory.file(files::kMetrics), options);
+  const io::CsvTable table = io::parse_csv(text, directory.file(files::kMetrics), options);
   for (std::size_t c = 0; c < table.columns(); ++c) {
     std::vector<double>& values = curves[table.header()[c]];
     for (std::size_t r = 0; r < table.rows(); ++r) values.push_back(parse_double(table.cell(r, c)).value_or(kNaN));

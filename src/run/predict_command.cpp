@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 #include <ostream>
 
@@ -70,14 +71,13 @@ std::string value_rows(const std::vector<Origin>& origins, int64_t outputs, cons
   for (int64_t i = 0; i < means.size(0); ++i) {
     const double* m = means.const_data_ptr<double>() + i * means.size(1);
     const double* s = stds.const_data_ptr<double>() + i * means.size(1);
-    double mean = 0, square = 0;
-    for (std::size_t k = 0; k < components; ++k) {
-      mean += m[k] / static_cast<double>(components);
-      square += (s[k] * s[k] + m[k] * m[k]) / static_cast<double>(components);
-    }
+    double mean = 0, variance = 0;
+    for (std::size_t k = 0; k < components; ++k) mean += m[k] / static_cast<double>(components);
+    for (std::size_t k = 0; k < components; ++k)
+      variance += (s[k] * s[k] + (m[k] - mean) * (m[k] - mean)) / static_cast<double>(components);
     const Origin& origin = origins[static_cast<std::size_t>(i / outputs)];
     CsvRow row;
-    row.add(origin.file).add(origin.row).add(i % outputs).add(mean).add(std::sqrt(std::max(0.0, square - mean * mean)));
+    row.add(origin.file).add(origin.row).add(i % outputs).add(mean).add(std::sqrt(variance));
     row.add(metrics::mixture_quantile(m, s, components, 0.05)).add(metrics::mixture_quantile(m, s, components, 0.95));
     text += row.text() + "\n";
   }
@@ -105,6 +105,11 @@ DataParts parts_of(const PredictRequest& request, const RunDirectory& directory,
 }  // namespace
 
 int predict(const PredictRequest& request, std::ostream& out) {
+  for (const std::string& path : request.inputs) {
+    std::error_code missing;
+    if (!request.out.empty() && std::filesystem::equivalent(path, request.out, missing))
+      throw Error(ErrorKind::kUsage, "predict: --out " + request.out + " is one of the inputs, expected another file");
+  }
   const RunDirectory directory = RunDirectory::open(request.run);
   const RunOptions options = load_options(directory.file(files::kResolved)).options;
   std::vector<Origin> origins;

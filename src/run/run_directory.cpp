@@ -52,6 +52,18 @@ std::string timestamp() {
   return text;
 }
 
+// Anything but what a sweep or a training that was ended at once leaves behind.
+bool holds_foreign_files(const std::string& path) {
+  static const std::vector<std::string> own = {"console.txt", ".training.lock", "checkpoints", files::kConfig};
+  const bool begun = fs::exists(path + "/.training.lock");
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = std::find(own.begin(), own.end(), name) != own.end() && (begun || name == "console.txt");
+    if (!ours) return true;
+  }
+  return false;
+}
+
 // Claims a fresh folder: mkdir either makes it or says that it was there, so two runs never share one.
 std::string claim_fresh_folder(const std::string& name) {
   create_folders("runs");
@@ -79,6 +91,8 @@ RunDirectory RunDirectory::create(const std::string& name, const std::string& ou
                                          ": already holds a run, expected a new or empty folder; add "
                                          "--resume " +
                                          path + " to go on with it");
+    if (!fs::exists(path + "/" + files::kRun) && holds_foreign_files(path))
+      throw Error(ErrorKind::kUsage, path + ": holds files that are not of a run, expected a new or empty folder");
   }
   const RunDirectory directory(path);
   directory.make_folder("checkpoints");

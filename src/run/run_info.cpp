@@ -38,8 +38,6 @@ nlohmann::json environment_info() {
 nlohmann::json experiment_info(const Experiment& experiment, const std::string& resolved) {
   const DataParts& data = experiment.data;
   const std::vector<std::string> buffers = experiment.buffers();
-  const int64_t bytes = static_cast<int64_t>(buffers.size()) * experiment.target->dim() *
-                        static_cast<int64_t>(experiment.target->point().element_size());
   return {{"method", experiment.options.method.name},
           {"seed", experiment.options.seed},
           {"device", experiment.device},
@@ -54,7 +52,7 @@ nlohmann::json experiment_info(const Experiment& experiment, const std::string& 
             {"test", data.split.test.size()}}},
           {"parameters", experiment.target->dim()},
           {"parameter_buffers", buffers},
-          {"parameter_buffer_bytes", bytes}};
+          {"parameter_buffer_bytes", experiment.buffer_bytes()}};
 }
 
 }  // namespace scorevi::run

@@ -1,4 +1,6 @@
 // Reads sweep files.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -225,6 +227,21 @@ class SweepReader {
 
 }  // namespace
 
+namespace {
+
+// A sweep is meant to be finished: a product of long lists is a mistake.
+constexpr double kMostMembers = 10000;
+
+void check_size(Document& document, const SweepOptions& options) {
+  double members = static_cast<double>(options.variants.size());
+  for (const SweepAxis& axis : options.grid) members *= static_cast<double>(axis.values.size());
+  if (members > kMostMembers)
+    document.add_error(
+        "grid", fmt::format("variants and grid make {:.0f} runs, expected at most {:.0f}", members, kMostMembers));
+}
+
+}  // namespace
+
 SweepOptions load_sweep(const std::string& path, const std::vector<std::string>& overrides) {
   const SplitOverrides split = split_overrides(overrides);
   SweepOptions options;
@@ -241,6 +258,7 @@ SweepOptions load_sweep(const std::string& path, const std::vector<std::string>&
     source.throw_if_errors();
   }
   reader.check_references();
+  check_size(document, options);
   document.throw_if_errors();
   const std::filesystem::path base = options.base;
   if (base.is_relative()) options.base = (std::filesystem::path(path).parent_path() / base).lexically_normal().string();

@@ -31,9 +31,14 @@ Start prepare(const TrainRequest& request) {
   if (!request.resume.empty() && request.resume != "auto") {
     start.resume = RunDirectory::open(request.resume).path();
     if (config.empty()) config = start.resume + "/" + files::kResolved;
+    if (!has_checkpoint(start.resume))
+      throw Error(ErrorKind::kData, start.resume + ": holds no " + files::kLast +
+                                        ", the run was ended before its first checkpoint; start it anew");
   }
   if (config.empty())
-    throw Error(ErrorKind::kUsage, "train: no configuration given, expected a YAML file, or --resume DIR of a run");
+    throw Error(
+        ErrorKind::kUsage,
+        "train: no configuration given, expected a YAML file (also with --resume auto), or --resume DIR of a run");
   start.loaded = load_options(config, request.overrides);
   if (request.resume == "auto") {
     const bool named = !request.out.empty();
@@ -49,9 +54,6 @@ Start prepare(const TrainRequest& request) {
 RunDirectory open_directory(const TrainRequest& request, const Start& start) {
   if (!start.resume.empty()) {
     RunDirectory directory = RunDirectory::open(start.resume);
-    if (!directory.has(files::kLast))
-      throw Error(ErrorKind::kData, directory.path() + ": holds no " + files::kLast +
-                                        ", the run was ended before its first checkpoint; start it anew");
     const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
     check_resumable(directory.path(), saved, start.loaded);
     return directory;
@@ -67,12 +69,15 @@ void describe_start(const Experiment& experiment, const RunDirectory& directory,
   log().info("run {}", directory.path());
   log().info("data {}: {} train, {} validation, {} test rows", data.dataset.name, data.split.train.size(),
              data.split.validation.size(), data.split.test.size());
-  const auto bytes = static_cast<int64_t>(experiment.buffers().size()) * experiment.target->dim() *
-                     static_cast<int64_t>(experiment.target->point().element_size());
   log().info("model {}: {} parameters, {} parameter-sized buffers = {}; device {}", experiment.options.model.name,
-             experiment.target->dim(), experiment.buffers().size(), format_bytes(bytes), experiment.device);
+             experiment.target->dim(), experiment.buffers().size(), format_bytes(experiment.buffer_bytes()),
+             experiment.device);
   log().info("method {}: {} epochs, {} steps", experiment.options.method.name, experiment.options.train.epochs,
              total_steps);
+  const MethodOptions& method = experiment.options.method;
+  if (method.name == "psm" && method.solver == "closed_form" && method.mean_update == "newton")
+    log().info(
+        "closed_form with newton: method.mean_step and method.beta are the steps, the optimizer section is not used");
   if (data.split.validation.empty())
     log().info("no validation split: the last weights are evaluated, none are selected");
 }

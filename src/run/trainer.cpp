@@ -50,6 +50,7 @@ Trainer::Trainer(Experiment& experiment, const RunDirectory& directory, const Tr
     : experiment_(experiment),
       directory_(directory),
       options_(options),
+      nll_offset_(experiment.nll_offset()),
       batches_per_epoch_(options.limit_batches > 0 ? std::min(options.limit_batches, experiment.train_loader.batches())
                                                    : experiment.train_loader.batches()),
       total_steps_(batches_per_epoch_ * experiment.options.train.epochs),
@@ -77,6 +78,13 @@ void Trainer::resume() {
         fmt::format("{}: the run has {} batches per epoch, resuming with {} would make it another run; give the "
                     "same --limit-batches",
                     directory_.path(), state_.batches_per_epoch, batches_per_epoch_));
+  if (state_.step > total_steps_)
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: the run has made {} steps, expected train.epochs for at least as many",
+                            directory_.path(), state_.step));
+  if (file_bytes(directory_.file(files::kMetrics)) < state_.metrics_bytes)
+    log().warn("{}: rows of earlier epochs are missing; training goes on without them",
+               directory_.file(files::kMetrics));
   const int64_t patience = experiment_.options.train.patience;
   state_.stopped_early = patience > 0 && state_.bad_evaluations >= patience;
   truncate_file(directory_.file(files::kMetrics), state_.metrics_bytes);
@@ -146,7 +154,8 @@ void Trainer::train_step(const data::Batch& batch) {
   state_.epoch.add(stats, experiment_.target->loss_scale());
   const int64_t every = options.train.log_every_steps;
   if (every > 0 && state_.step % every == 0)
-    steps_->write(state_.step, batch.epoch + 1, last_lr_, -stats.log_density * experiment_.target->loss_scale(), stats);
+    steps_->write(state_.step, batch.epoch + 1, last_lr_,
+                  -stats.log_density * experiment_.target->loss_scale() + nll_offset_, stats);
   bar_->update(state_.step, batch.epoch, options.train.epochs, stats.loss, last_lr_, batch.inputs.size(0));
 }
 
@@ -198,7 +207,12 @@ void Trainer::write_row(const EpochValues& v) {
   const EpochSums& sums = state_.epoch;
   const double scale = experiment_.target->loss_scale();
   CsvRow row;
-  row.add(v.epoch).add(state_.step).add(last_lr_).add(sums.alpha).add(sums.mean(sums.loss)).add(sums.mean(sums.nll));
+  row.add(v.epoch)
+      .add(state_.step)
+      .add(last_lr_)
+      .add(sums.alpha)
+      .add(sums.mean(sums.loss))
+      .add(sums.mean(sums.nll) + nll_offset_);
   row.add(sums.kl).add(sums.kl * scale).add(sums.mean(sums.matching)).add(sums.mean(sums.proximal));
   row.add(sums.mean(sums.gradient_norm));
   row.add(v.sigma.min).add(v.sigma.p05).add(v.sigma.p50).add(v.sigma.p95).add(v.sigma.max);
@@ -214,8 +228,8 @@ void Trainer::write_row(const EpochValues& v) {
 
   if (!v.validated && v.epoch % experiment_.options.train.eval_every != 0) return;
   bar_->clear();
-  std::string line =
-      fmt::format("epoch {}/{}  nll {:.4g}", v.epoch, experiment_.options.train.epochs, sums.mean(sums.nll));
+  std::string line = fmt::format("epoch {}/{}  nll {:.4g}", v.epoch, experiment_.options.train.epochs,
+                                 sums.mean(sums.nll) + nll_offset_);
   if (std::isfinite(v.sigma.p50)) line += fmt::format("  kl/N {:.4g}  sigma {:.3g}", sums.kl * scale, v.sigma.p50);
   if (v.validated) line += fmt::format("  val_nll {:.4g}", v.validation.nll);
   if (v.validated && experiment_.data.classification())

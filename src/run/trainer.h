@@ -55,6 +55,7 @@ class Trainer {
   Experiment& experiment_;
   RunDirectory directory_;
   TrainerOptions options_;
+  double nll_offset_;
   int64_t batches_per_epoch_, total_steps_;
   optim::Schedule schedule_;
   RunState state_;

@@ -137,6 +137,47 @@ TEST_F(ProgramTest, ARunIsNeverOverwritten) {
   EXPECT_TRUE(before == slurp(folder_.file("run/checkpoints/last.safetensors")));
 }
 
+TEST_F(ProgramTest, FilesOfOthersAreNotOverwritten) {
+  folder_.write("mine/config.yaml", "precious");
+  const auto result = run_program({"train", config(), "--out", folder_.file("mine")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(slurp(folder_.file("mine/config.yaml")), "precious");
+}
+
+TEST_F(ProgramTest, NoEpochAtAllGivesAReport) {
+  const auto result = run_program({"train", config(), "-s", "train.epochs=0", "--out", folder_.file("run")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("run/evaluation/report.html")));
+}
+
+TEST_F(ProgramTest, ColumnsThat32BitsCannotHoldAreRefused) {
+  std::string text = "x,t\n";
+  for (int i = 0; i < 50; ++i) text += std::to_string(i) + "," + std::to_string(1700000000 + i) + "\n";
+  const std::string table = folder_.write("t.csv", text);
+  const auto result = run_program({"check", config(), "-s", "data={name: csv, task: regression, path: " + table + "}"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("too close together"));
+}
+
+TEST_F(ProgramTest, HugeSweepsAreRefusedAtOnce) {
+  config();
+  std::string list = "[0";
+  for (int i = 1; i < 300; ++i) list += ", " + std::to_string(i);
+  const std::string sweep =
+      folder_.write("sweep.yaml", "name: s\nbase: config.yaml\nvariants: {a: {}}\ngrid: {seed: " + list +
+                                      "], data.split_seed: " + list + "]}\n");
+  const auto result = run_program({"sweep", sweep, "--out", folder_.file("out")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("90000 runs"));
+}
+
+TEST_F(ProgramTest, ARunIsEvaluatedOnItsOwnSplitOnly) {
+  ASSERT_EQ(run_program({"train", config(), "-s", "train.epochs=2", "--out", folder_.file("run")}).exit_code, 0);
+  const auto result = run_program({"evaluate", folder_.file("run"), "-s", "data.split_seed=9"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("data.split_seed: run has null, configuration has 9"));
+}
+
 TEST_F(ProgramTest, FolderThatCannotBeMadeIsTold) {
   const auto result = run_program({"train", config(), "--out", "/proc/scorevi/run"});
   EXPECT_EQ(result.exit_code, 1) << result.err;

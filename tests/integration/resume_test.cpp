@@ -162,6 +162,13 @@ TEST_F(ResumeTest, AnotherExperimentIsRefusedWithADiff) {
   EXPECT_EQ(result.err.find("train.epochs"), std::string::npos) << result.err;
 }
 
+TEST_F(ResumeTest, AnotherNumberOfBatchesIsAnotherRun) {
+  expect_ok(run_program(train("run", {"--limit-batches", "2", "--max-steps", "3"})));
+  const auto result = run_program(resume("run"));
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_NE(result.err.find("--limit-batches"), std::string::npos) << result.err;
+}
+
 TEST_F(ResumeTest, DamagedCheckpointIsToldAndNothingIsLost) {
   expect_ok(run_program(train("run", {"--max-steps", "5"})));
   const std::string path = folder_.file("run/checkpoints/last.safetensors");

@@ -26,7 +26,7 @@ std::unique_ptr<Engine> make_engine(const std::string& name, const optim::Optimi
   return std::make_unique<ProximalScoreMatching>(options, optimizer, target.layout(), like);
 }
 
-const std::vector<std::string> kNames = {"advi",         "psm_analytic",   "psm_sampled", "psm_adaptive",
+const std::vector<std::string> kNames = {"advi",        "psm_analytic",   "psm_sampled", "psm_adaptive",
                                          "psm_inner_5", "psm_covariance", "closed_form"};
 
 RunSummary fit(const std::string& name, const optim::OptimizerOptions& optimizer, LogDensity& target,
@@ -70,9 +70,9 @@ TEST(Property5, TinyAndLargeSigmaReachTheSameTarget) {
   }
 }
 
-// What was measured with Adam's usual memory (beta2 = 0.999) after 4,000 steps: the euclidean norm, whose gradient falls
-// like 1/sigma^2 while sigma grows, is still at sigma = 0.004 when it started at 1e-4; from sigma = 10 it arrives. The
-// covariance norm with the analytic estimator arrives from below, as ADVI does.
+// What was measured with Adam's usual memory (beta2 = 0.999) after 4,000 steps: the euclidean norm, whose gradient
+// falls like 1/sigma^2 while sigma grows, is still at sigma = 0.004 when it started at 1e-4; from sigma = 10 it
+// arrives. The covariance norm with the analytic estimator arrives from below, as ADVI does.
 TEST(Property5, AdamsLongMemoryHoldsTheEuclideanNormBack) {
   const auto largest_error = [](const DiagonalGaussian& q) {
     return (q.log_std() - vec(Json(kTargetSigma)).log()).abs().max().item<double>();
