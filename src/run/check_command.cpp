@@ -52,7 +52,7 @@ void try_step(Experiment& experiment) {
 int check(const CheckRequest& request, std::ostream& out) {
   const LoadedOptions loaded = load_options(request.config, request.overrides);
   out << fmt::format("config      {}: no error\n", request.config);
-  Experiment experiment = build_experiment(loaded.options, load_data(loaded.options));
+  Experiment experiment = build_training(loaded.options);
   print_data(experiment.data, out);
   try_step(experiment);
   const int64_t batches = experiment.train_loader.batches();

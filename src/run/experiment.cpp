@@ -160,10 +160,6 @@ double Experiment::nll_offset() const {
 Experiment build_experiment(const RunOptions& options, DataParts data) {
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
   check_monitor(options, data.classification());
-  if (options.evaluate.checkpoint == "best" && data.split.validation.empty())
-    throw Error(ErrorKind::kUsage,
-                "evaluate.checkpoint: best needs validation rows, and the split has none; raise "
-                "data.validation_frac or use last");
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
   const auto network = models::make_network(options.model, {data.dataset.input_shape()}, data.outputs(),
@@ -178,6 +174,15 @@ Experiment build_experiment(const RunOptions& options, DataParts data) {
   data::Loader loader = make_train_loader(options, data);
   return Experiment{options,           std::move(data),   device,           network, observation, std::move(target),
                     std::move(family), std::move(engine), std::move(loader)};
+}
+
+Experiment build_training(const RunOptions& options) {
+  DataParts data = load_data(options);
+  if (options.evaluate.checkpoint == "best" && data.split.validation.empty())
+    throw Error(ErrorKind::kUsage,
+                "evaluate.checkpoint: best needs validation rows, and the split has none; raise "
+                "data.validation_frac or use last");
+  return build_experiment(options, std::move(data));
 }
 
 }  // namespace scorevi::run

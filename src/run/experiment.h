@@ -62,6 +62,10 @@ struct Experiment {
 // Checks that data, likelihood and monitor go together, picks the device, sets the thread count, builds everything.
 Experiment build_experiment(const RunOptions& options, DataParts data);
 
+// The same from the run's own data, with what training alone needs: validation rows where the best checkpoint is asked
+// for.
+Experiment build_training(const RunOptions& options);
+
 // "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back with one notice.
 std::string resolve_device(const std::string& wanted);
 

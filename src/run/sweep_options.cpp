@@ -225,10 +225,6 @@ class SweepReader {
   std::vector<GivenKey> given_keys_;
 };
 
-}  // namespace
-
-namespace {
-
 // A sweep is meant to be finished: a product of long lists is a mistake.
 constexpr double kMostMembers = 10000;
 

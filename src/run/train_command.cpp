@@ -139,7 +139,7 @@ int run_training(const TrainRequest& request, Experiment& experiment, const RunD
 int train(const TrainRequest& request, std::ostream& out) {
   Start start = prepare(request);
   if (request.dry_run) {
-    Experiment experiment = build_experiment(start.loaded.options, load_data(start.loaded.options));
+    Experiment experiment = build_training(start.loaded.options);
     out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
     return 0;
   }
@@ -160,7 +160,7 @@ int train(const TrainRequest& request, std::ostream& out) {
   if (!resumed) directory.update({{"status", status_name(RunStatus::kRunning)}});
   bool started = !resumed;  // what goes wrong before a resumed run has begun leaves its state as it was
   try {
-    Experiment experiment = build_experiment(start.loaded.options, load_data(start.loaded.options));
+    Experiment experiment = build_training(start.loaded.options);
     if (resumed) check_same_data(directory, experiment.data);
     started = true;
     write_file_atomic(directory.file(files::kResolved), start.loaded.resolved);

@@ -207,8 +207,8 @@ TEST_F(ProgramTest, PredictNeedsNoTrainingDataAndAgreesWithTheEvaluation) {
               (i % 2 == 0 ? ",a\n" : ",b\n");
     return text;
   }());
-  const auto trained =
-      run_program({"train", config(), "-s", "data={name: csv, path: " + table + "}", "--out", folder_.file("run")});
+  const auto trained = run_program({"train", config(), "-s", "data={name: csv, path: " + table + "}", "-s",
+                                    "evaluate.checkpoint=best", "--out", folder_.file("run")});
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   std::filesystem::rename(table, folder_.file("moved.csv"));
   const std::string rows = folder_.write("new.csv", "colour,x,y\nred,1,0.5\nblue,2,1\n");
