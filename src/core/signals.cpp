@@ -18,15 +18,23 @@ extern "C" void on_signal(int signal_number) {
   pending = signal_number;
 }
 
-}  // namespace
-
-void install_signal_handlers() {
+// A signal that the parent had ignored stays so, as nohup and shells with background jobs ask.
+void handle(int signal_number) {
+  struct sigaction before {};
+  ::sigaction(signal_number, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  handle(SIGINT);
+  handle(SIGTERM);
 }
 
 int pending_signal() noexcept { return pending; }

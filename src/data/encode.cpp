@@ -23,12 +23,6 @@ struct Source {
   std::size_t column = 0;                          // in the file
 };
 
-std::string_view trimmed(std::string_view cell) {
-  const std::size_t first = cell.find_first_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view{}
-                                         : cell.substr(first, cell.find_last_not_of(" \t") - first + 1);
-}
-
 bool has_column(const io::CsvTable& table, const std::string& label) {
   return std::find(table.header().begin(), table.header().end(), label) != table.header().end();
 }
@@ -81,15 +75,15 @@ void locate(const io::CsvTable& table, std::vector<Source>& sources) {
 }
 
 float number_at(const io::CsvTable& table, std::size_t row, std::size_t column) {
-  const std::string_view cell = trimmed(table.cell(row, column));
-  const std::optional<double> value = parse_double(cell);
+  const std::optional<double> value = table.number(row, column);
   if (!value || !std::isfinite(static_cast<float>(*value)))
-    throw Error(ErrorKind::kData, fmt::format("{}: got \"{}\", expected a number", table.where(row, column), cell));
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: got \"{}\", expected a number", table.where(row, column), table.trimmed(row, column)));
   return static_cast<float>(*value);
 }
 
 std::int64_t category_at(const io::CsvTable& table, std::size_t row, const Source& source) {
-  const std::string text(trimmed(table.cell(row, source.column)));
+  const std::string text(table.trimmed(row, source.column));
   const auto found = source.categories.find(text);
   if (found != source.categories.end()) return found->second;
   std::vector<std::string> known;

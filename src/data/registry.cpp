@@ -15,7 +15,7 @@ const Factory<MakeDataset>& datasets() {
                       {"mnist", "70000 handwritten digits, 28 x 28, idx files", make_mnist},
                       {"fashion_mnist", "70000 pictures of clothes, 28 x 28, idx files", make_fashion_mnist},
                       {"kmnist", "70000 cursive Japanese characters, 28 x 28, idx files", make_kmnist},
-                      {"csv", "a table in a file: classification or regression", make_csv},
+                      {"csv", "your own table in a file: classification or regression", make_csv},
                       {"two_moons", "two interleaved half circles, 2 features, 2 classes", make_two_moons},
                       {"blobs", "Gaussian clouds on a circle, 2 features, any number of classes", make_blobs},
                       {"sine_gap", "a noisy sine without data in the middle, 1 feature, regression", make_sine_gap},

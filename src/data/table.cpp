@@ -21,15 +21,9 @@ constexpr std::size_t kMaxCategories = 1000;
 constexpr double kLostShare = 1e-4;                // of the range of a column that rounding to 32 bits may lose
 constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
 
-std::string_view trimmed(std::string_view cell) {
-  const std::size_t first = cell.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return cell.substr(first, cell.find_last_not_of(" \t") - first + 1);
-}
-
 bool is_missing(std::string_view cell) {
   static const std::set<std::string_view> kNames = {"", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"};
-  return kNames.count(trimmed(cell)) > 0;
+  return kNames.count(cell) > 0;
 }
 
 // The rows that are used, and checks of cells with the place in the file.
@@ -50,7 +44,7 @@ class Table {
 
   std::size_t size() const { return rows_.size(); }
   std::size_t dropped() const { return csv_.rows() - rows_.size(); }
-  std::string_view cell(std::size_t i, std::size_t column) const { return trimmed(csv_.cell(rows_[i], column)); }
+  std::string_view cell(std::size_t i, std::size_t column) const { return csv_.trimmed(rows_[i], column); }
   std::string label(std::size_t column) const {
     return csv_.has_header() ? csv_.header()[column] : fmt::format("column {}", column + 1);
   }
@@ -60,7 +54,7 @@ class Table {
 
   // A finite number that a float holds.
   float number(std::size_t i, std::size_t column) const {
-    const std::optional<double> value = parse_double(cell(i, column));
+    const std::optional<double> value = csv_.number(rows_[i], column);
     if (!value) fail_at(i, column, fmt::format("got \"{}\", expected a number", cell(i, column)));
     const auto narrow = static_cast<float>(*value);
     if (!std::isfinite(narrow)) {
@@ -73,7 +67,7 @@ class Table {
   void check_resolution(std::size_t column) const {
     double low = 0, high = 0, lost = 0;
     for (std::size_t i = 0; i < size(); ++i) {
-      const double value = parse_double(cell(i, column)).value_or(0);
+      const double value = csv_.number(rows_[i], column).value_or(0);
       if (!std::isfinite(static_cast<float>(value))) return;  // number() tells the cell
       low = i == 0 ? value : std::min(low, value);
       high = i == 0 ? value : std::max(high, value);
@@ -90,7 +84,7 @@ class Table {
   // an error and not a category.
   bool is_numeric(std::size_t column) const {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < size(); ++i) count += parse_double(cell(i, column)).has_value();
+    for (std::size_t i = 0; i < size(); ++i) count += csv_.number(rows_[i], column).has_value();
     return 2 * count > size();
   }
 
@@ -118,7 +112,7 @@ class Table {
  private:
   std::optional<std::size_t> first_missing(std::size_t row) const {
     for (std::size_t c = 0; c < csv_.columns(); ++c) {
-      if (is_missing(csv_.cell(row, c))) return c;
+      if (is_missing(csv_.trimmed(row, c))) return c;
     }
     return std::nullopt;
   }

@@ -42,7 +42,12 @@ void check_finite(const std::string& path, const params::StateDict& state) {
   }
 }
 
-params::StateDict state_of(const SafetensorsReader& reader) {
+bool begins_with_one(const std::string& name, const std::vector<std::string>& prefixes) {
+  return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
+                                         [&](const std::string& prefix) { return name.rfind(prefix, 0) == 0; });
+}
+
+params::StateDict state_of(const SafetensorsReader& reader, const std::vector<std::string>& prefixes) {
   const auto& metadata = reader.metadata();
   const auto format = metadata.find(kFormatKey);
   if (format == metadata.end()) {
@@ -64,7 +69,7 @@ params::StateDict state_of(const SafetensorsReader& reader) {
   }
   params::StateDict state;
   for (const TensorInfo& tensor : reader.tensors()) {
-    state.tensors.emplace_back(tensor.name, reader.read(tensor.name));
+    if (begins_with_one(tensor.name, prefixes)) state.tensors.emplace_back(tensor.name, reader.read(tensor.name));
   }
   for (const auto& [key, value] : metadata) {
     if (key.rfind(kReserved, 0) != 0) state.metadata[key] = value;
@@ -85,10 +90,12 @@ void save_checkpoint(const std::string& path, const params::StateDict& state) {
   write_safetensors(path, state.tensors, metadata);
 }
 
-params::StateDict load_checkpoint(const std::string& path) { return state_of(SafetensorsReader::open(path)); }
+params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes) {
+  return state_of(SafetensorsReader::open(path), prefixes);
+}
 
 params::StateDict parse_checkpoint(std::string_view bytes, const std::string& name) {
-  return state_of(SafetensorsReader::from_bytes(bytes, name));
+  return state_of(SafetensorsReader::from_bytes(bytes, name), {});
 }
 
 }  // namespace scorevi::io

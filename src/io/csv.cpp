@@ -37,7 +37,7 @@ class CsvParser {
     }
     if (table_.rows() == 0) fail(line_, "the file is empty, expected at least one row");
     if (wants_header()) take_header();
-    if (table_.rows() == 0) fail(line_, "the file has a header and no rows");
+    if (table_.rows() == 0) fail(line_, "the file has a header and no rows of data");
     return std::move(table_);
   }
 
@@ -107,18 +107,16 @@ class CsvParser {
     }
   }
 
-  bool numeric(std::size_t row, std::size_t column) const { return parse_double(table_.cell(row, column)).has_value(); }
-
   bool wants_header() const {
     if (options_.header != CsvHeader::kAuto) return options_.header == CsvHeader::kYes;
     if (table_.rows() < 2) return false;
     for (std::size_t c = 0; c < table_.columns_; ++c) {
-      if (numeric(0, c)) return false;
+      if (table_.number(0, c)) return false;
     }
     const std::size_t last = std::min(table_.rows(), kRowsAfterHeader + 1);
     for (std::size_t r = 1; r < last; ++r) {
       for (std::size_t c = 0; c < table_.columns_; ++c) {
-        if (numeric(r, c)) return true;
+        if (table_.number(r, c)) return true;
       }
     }
     return false;
@@ -154,6 +152,23 @@ std::string_view CsvTable::cell(std::size_t row, std::size_t column) const {
   SCOREVI_CHECK_OP(index, <, cell_end_.size());
   const std::uint32_t begin = index == 0 ? 0 : cell_end_[index - 1];
   return std::string_view(text_).substr(begin, cell_end_[index] - begin);
+}
+
+std::string_view CsvTable::trimmed(std::size_t row, std::size_t column) const {
+  const std::string_view text = cell(row, column);
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::optional<double> CsvTable::number(std::size_t row, std::size_t column) const {
+  const std::string_view text = trimmed(row, column);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || delimiter_ == ',' || text.find('.') != std::string_view::npos)
+    return parse_double(text);
+  std::string point(text);
+  point[comma] = '.';
+  return parse_double(point);
 }
 
 std::size_t CsvTable::column(const std::string& name_or_index) const {

@@ -41,7 +41,7 @@ NetworkTarget::NetworkTarget(std::shared_ptr<models::Network> network, std::shar
                              const NetworkTargetOptions& options)
     : network_(std::move(network)),
       likelihood_(std::move(likelihood)),
-      parameters_(all_parameters(*network_, *likelihood_)),
+      parameters_(all_parameters(*network_, *likelihood_), {options.gradients}),
       prior_(make_prior(options.prior, parameters_.layout(), parameters_.values())),
       train_rows_(options.train_rows),
       scale_(checked_scale(options)) {}

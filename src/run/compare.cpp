@@ -10,7 +10,7 @@
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
-#include "sweep_value.h"
+#include "settings.h"
 
 namespace scorevi::run {
 namespace fs = std::filesystem;
@@ -27,10 +27,6 @@ const std::set<std::string> kIgnored = {"name",
                                         "train.log_every_steps",
                                         "evaluate.batch_size"};
 
-struct Setting {
-  std::string key, value;
-};
-
 struct Run {
   RunDirectory directory;
   std::vector<Setting> settings;  // in the order of config.resolved.yaml
@@ -46,15 +42,6 @@ struct Run {
     return found ? *found : "–";
   }
 };
-
-void flatten(const config::Node& node, const std::string& prefix, std::vector<Setting>& settings) {
-  if (node.kind != config::Node::Kind::kMap) {
-    settings.push_back({prefix, flow_text(node)});
-    return;
-  }
-  for (std::size_t i = 0; i < node.items.size(); ++i)
-    flatten(node.items[i], prefix.empty() ? node.keys[i].text : prefix + "." + node.keys[i].text, settings);
-}
 
 // The run itself, or the finished runs in a folder of runs, sorted by name.
 std::vector<std::string> run_folders(const std::string& path) {
@@ -75,7 +62,7 @@ std::vector<std::string> run_folders(const std::string& path) {
 Run read_run(const std::string& path) {
   Run run{RunDirectory::open(path), {}, ""};
   const config::Document document = config::Document::from_file(run.directory.file(files::kResolved));
-  flatten(document.root(), "", run.settings);
+  run.settings = settings_of(document.root());
   run.seed = run.value("seed");
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),
                                     [](const Setting& setting) { return kIgnored.count(setting.key) > 0; }),

@@ -6,23 +6,10 @@
 #include "scorevi/config/document.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/glob.h"
+#include "settings.h"
 
 namespace scorevi::run {
 namespace {
-
-void flatten(const config::Node& node, const std::string& path, std::map<std::string, std::string>& out) {
-  using Kind = config::Node::Kind;
-  if (node.kind == Kind::kMap) {
-    for (std::size_t i = 0; i < node.items.size(); ++i)
-      flatten(node.items[i], path.empty() ? node.keys[i].text : path + "." + node.keys[i].text, out);
-  } else if (node.kind == Kind::kList) {
-    out[path + ".length"] = std::to_string(node.items.size());
-    for (std::size_t i = 0; i < node.items.size(); ++i)
-      flatten(node.items[i], path + "[" + std::to_string(i) + "]", out);
-  } else {
-    out[path] = node.kind == Kind::kNull ? "null" : node.text;
-  }
-}
 
 using Patterns = std::vector<std::string>;
 
@@ -60,12 +47,18 @@ void refuse_other(const std::string& run_path, const std::string& what, const st
                                        "\n  give the run's own values, or start a new run");
 }
 
+std::map<std::string, std::string> values_of(const std::string& text, const std::string& name) {
+  std::map<std::string, std::string> values;
+  const config::Document document = config::Document::from_text(text, name);
+  for (const Setting& setting : settings_of(document.root())) values[setting.key] = setting.value;
+  return values;
+}
+
 }  // namespace
 
 std::vector<ConfigDifference> config_differences(const std::string& before, const std::string& after) {
-  std::map<std::string, std::string> old_values, new_values;
-  flatten(config::Document::from_text(before, "the run's configuration").root(), "", old_values);
-  flatten(config::Document::from_text(after, "the new configuration").root(), "", new_values);
+  const std::map<std::string, std::string> old_values = values_of(before, "the run's configuration");
+  const std::map<std::string, std::string> new_values = values_of(after, "the new configuration");
   std::vector<ConfigDifference> differences;
   for (const auto& [key, value] : old_values) {
     const auto it = new_values.find(key);

@@ -1,4 +1,6 @@
 #include "describe.h"
+#include "scorevi/data/registry.h"
+#include "scorevi/models/registry.h"
 
 namespace scorevi::run {
 namespace {
@@ -32,20 +34,15 @@ void describe_data(DataSection& section, config::Visitor& v) {
   data::DataOptions& o = section.source;
   const auto root = [&o](config::Visitor& i) { describe_root(o, i); };
   const auto toy = [&o](config::Visitor& i) { describe_toy(o, i); };
-  v.variant("name", o.name, "data set",
-            {{"digits", "1797 handwritten digits, 8x8, bundled", {}},
-             {"mnist", "70 000 handwritten digits, 28x28", root},
-             {"fashion_mnist", "70 000 pieces of clothing, 28x28", root},
-             {"kmnist", "70 000 Japanese characters, 28x28", root},
-             {"csv", "your own table", [&o](config::Visitor& i) { describe_csv(o, i); }},
-             {"two_moons", "two classes in the plane", toy},
-             {"blobs", "Gaussian clusters in the plane",
-              [&o](config::Visitor& i) {
-                describe_toy(o, i);
-                i.field("classes", o.classes, "clusters", config::between(2, 100));
-              }},
-             {"sine_gap", "one-dimensional regression with a gap in the data", toy},
-             {"cubic", "one-dimensional regression, y = x^3 + noise", toy}});
+  const auto blobs = [&o](config::Visitor& i) {
+    describe_toy(o, i);
+    i.field("classes", o.classes, "clusters", config::between(2, 100));
+  };
+  const FieldsByName fields = {{"mnist", root},    {"fashion_mnist", root},
+                               {"kmnist", root},   {"csv", [&o](config::Visitor& i) { describe_csv(o, i); }},
+                               {"two_moons", toy}, {"blobs", blobs},
+                               {"sine_gap", toy},  {"cubic", toy}};
+  v.variant("name", o.name, "data set", variants_of(data::datasets().entries(), fields));
   v.field("test_frac", section.test_frac,
           "share of all rows held out for testing; official test parts are used as they are", config::between(0, 0.99));
   v.field("train_size", section.train_size, "rows drawn for training and validation; 0 = all that is left",
@@ -65,23 +62,32 @@ void describe_data(DataSection& section, config::Visitor& v) {
 }
 
 void describe_model(models::ModelOptions& o, config::Visitor& v) {
-  const auto common = [&o](config::Visitor& i) {
-    i.choice("activation", o.activation, {{"relu", ""}, {"tanh", ""}, {"gelu", ""}, {"silu", ""}, {"sigmoid", ""}},
-             "after every hidden layer");
-    i.field("dropout", o.dropout, "after every hidden layer, during training", config::fraction_below_one());
-  };
-  v.variant(
-      "name", o.name, "network",
-      {{"mlp", "fully connected layers",
-        [&o, common](config::Visitor& i) {
-          i.field("hidden", o.hidden, "width of each hidden layer; [] = a linear model", config::between(1, 1000000));
-          common(i);
-        }},
-       {"cnn", "convolutions with pooling, then fully connected layers (LeNet)", [&o, common](config::Visitor& i) {
-          i.field("channels", o.channels, "channels of each convolution", config::between(1, 100000));
-          i.field("hidden", o.hidden, "width of each fully connected layer", config::between(1, 1000000));
-          common(i);
-        }}});
+  std::vector<config::Choice> activations;
+  for (const auto& entry : models::activations().entries()) activations.push_back({entry.name, entry.help});
+  // By the names in models::Recipe::options.
+  const FieldsByName options = {
+      {"hidden",
+       [&o](config::Visitor& i) {
+         i.field("hidden", o.hidden, "width of each hidden fully connected layer; [] = none",
+                 config::between(1, 1000000));
+       }},
+      {"channels",
+       [&o](config::Visitor& i) {
+         i.field("channels", o.channels, "channels of each convolution", config::between(1, 100000));
+       }},
+      {"activation",
+       [&o, activations](config::Visitor& i) {
+         i.choice("activation", o.activation, activations, "after every hidden layer");
+       }},
+      {"dropout", [&o](config::Visitor& i) {
+         i.field("dropout", o.dropout, "after every hidden layer, during training", config::fraction_below_one());
+       }}};
+  FieldsByName fields;
+  for (const auto& entry : models::networks().entries())
+    fields[entry.name] = [&options, taken = entry.make.options](config::Visitor& i) {
+      for (const std::string& name : taken) options.at(name)(i);
+    };
+  v.variant("name", o.name, "network", variants_of(models::networks().entries(), fields));
 }
 
 }  // namespace scorevi::run

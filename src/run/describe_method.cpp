@@ -1,4 +1,5 @@
 #include "describe.h"
+#include "scorevi/inference/registry.h"
 
 namespace scorevi::run {
 namespace {
@@ -26,7 +27,9 @@ void describe_psm_closed_form(MethodOptions& o, config::Visitor& v) {
            "how the mean moves");
   v.field("beta", o.beta, "step of the precision towards the mean curvature; 1e-2 is too fast for noisy scores",
           config::positive_fraction());
-  v.field("mean_step", o.mean_step, "step of the mean (newton); follows the schedule", config::positive_fraction());
+  v.field("mean_step", o.mean_step,
+          "step of the mean (newton), follows the schedule; about 0.4 temperature / (N init_std^2) or less is stable",
+          config::positive_fraction());
   v.field("average", o.average, "decay of the running mean score (newton); 0 = none", config::fraction_below_one());
 }
 
@@ -40,23 +43,20 @@ void describe_std_limits(MethodOptions& o, config::Visitor& v) {
 }  // namespace
 
 void describe_method(MethodOptions& o, config::Visitor& v) {
-  v.variant("name", o.name, "inference method",
-            {{"psm", "proximal score matching",
-              [&o](config::Visitor& in) {
-                in.variant("solver", o.solver, "how the inner problem is solved",
-                           {{"gradient", "stochastic gradient steps with the optimizer",
-                             [&o](config::Visitor& i) { describe_psm_gradient(o, i); }},
-                            {"closed_form", "exact solution with damped steps",
-                             [&o](config::Visitor& i) { describe_psm_closed_form(o, i); }}});
-                describe_std_limits(o, in);
-              }},
-             {"advi", "reparametrised evidence lower bound",
-              [&o](config::Visitor& in) {
-                in.choice("kl", o.kl, {{"analytic", "closed form"}, {"sampled", "prior score at the sampled weights"}},
-                          "gradient of the Kullback-Leibler term");
-                describe_std_limits(o, in);
-              }},
-             {"map", "point estimate with the same prior (weight decay)", {}}});
+  const auto psm = [&o](config::Visitor& in) {
+    in.variant("solver", o.solver, "how the inner problem is solved",
+               {{"gradient", "stochastic gradient steps with the optimizer",
+                 [&o](config::Visitor& i) { describe_psm_gradient(o, i); }},
+                {"closed_form", "exact solution with damped steps",
+                 [&o](config::Visitor& i) { describe_psm_closed_form(o, i); }}});
+    describe_std_limits(o, in);
+  };
+  const auto advi = [&o](config::Visitor& in) {
+    in.choice("kl", o.kl, {{"analytic", "closed form"}, {"sampled", "prior score at the sampled weights"}},
+              "gradient of the Kullback-Leibler term");
+    describe_std_limits(o, in);
+  };
+  v.variant("name", o.name, "inference method", variants_of(inference::methods(), {{"psm", psm}, {"advi", advi}}));
 }
 
 void describe_prior(PriorOptions& o, config::Visitor& v) {

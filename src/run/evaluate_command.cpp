@@ -9,13 +9,28 @@
 namespace scorevi::run {
 namespace {
 
+struct Overrides {
+  std::vector<std::string> run, data;
+};
+
+// With --data, `-s data.KEY=VALUE` changes that configuration, everything else the run's.
+Overrides split_overrides(const EvaluateRequest& request) {
+  Overrides overrides;
+  for (const std::string& text : request.overrides) {
+    const bool of_data = !request.data.empty() && text.rfind("data.", 0) == 0;
+    (of_data ? overrides.data : overrides.run).push_back(text);
+  }
+  return overrides;
+}
+
 // The run's data, or those of another configuration scaled as the run's training data were.
-DataParts data_for(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options) {
+DataParts data_for(const EvaluateRequest& request, const std::vector<std::string>& overrides,
+                   const RunDirectory& directory, const RunOptions& options) {
   DataParts own = load_data(options);
   check_same_data(directory, own);
   if (request.data.empty()) return own;
   RunOptions other = options;
-  other.data = load_options(request.data).options.data;
+  other.data = load_options(request.data, overrides).options.data;
   DataParts data = load_data(other);
   const bool same = data.dataset.input_shape() == own.dataset.input_shape() && data.dataset.task == own.dataset.task &&
                     data.outputs() == own.outputs() && data.dataset.class_names == own.dataset.class_names &&
@@ -38,13 +53,14 @@ int evaluate(const EvaluateRequest& request, std::ostream& out) {
   if (status != status_name(RunStatus::kFinished))
     log().warn("{}: the run is {}, its weights so far are evaluated", directory.path(), status);
   const std::string resolved = directory.file(files::kResolved);
-  const LoadedOptions loaded = load_options(resolved, request.overrides);
+  const Overrides overrides = split_overrides(request);
+  const LoadedOptions loaded = load_options(resolved, overrides.run);
   check_evaluable(directory.path(), load_options(resolved).resolved, loaded);
   const RunOptions& options = loaded.options;
-  DataParts data = data_for(request, directory, options);
+  DataParts data = data_for(request, overrides.data, directory, options);
   const std::string other = request.data.empty() ? "" : "-" + data.dataset.name;
   part_rows(data, request.split);
-  Experiment experiment = build_experiment(options, std::move(data));
+  Experiment experiment = build_experiment(options, std::move(data), Use::kPrediction);
   const std::string checkpoint = load_weights(experiment, directory);
   const bool changed = request.split != "test" || !other.empty() || !request.overrides.empty();
   const std::string folder = changed ? "evaluation-" + request.split + other : "evaluation";

@@ -142,7 +142,10 @@ std::string selection_text(const RunOptions& options, const std::string& checkpo
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
   std::string which = experiment.options.evaluate.checkpoint;
   if (which == "auto") which = directory.has(files::kBest) ? "best" : "last";
-  const params::StateDict dict = io::load_checkpoint(directory.file(which == "best" ? files::kBest : files::kLast));
+  std::vector<std::string> prefixes;
+  for (const auto& parameter : experiment.family->parameters()) prefixes.push_back(parameter.first + ".");
+  const params::StateDict dict =
+      io::load_checkpoint(directory.file(which == "best" ? files::kBest : files::kLast), prefixes);
   experiment.family->load(dict, experiment.target->layout());
   return which;
 }

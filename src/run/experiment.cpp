@@ -1,13 +1,18 @@
 #include "experiment.h"
 
+#include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include "engine_factory.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/memory.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/data/registry.h"
 #include "scorevi/kernels/exec.h"
@@ -44,8 +49,9 @@ void check_monitor(const RunOptions& options, bool classification) {
                                        options.data.source.name);
 }
 
-posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_t train_rows) {
+posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_t train_rows, Use use) {
   posterior::NetworkTargetOptions result;
+  result.gradients = use == Use::kTraining;
   result.train_rows = train_rows;
   result.temperature = options.likelihood.temperature;
   result.prior.mean = options.prior.mean;
@@ -102,6 +108,12 @@ void check_same_data(const RunDirectory& directory, const DataParts& data) {
     throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
                                       "..., these have " + data.fingerprint.substr(0, 12) +
                                       "..., expected the same data set");
+  if (!directory.has(files::kSplit)) return;
+  const data::Split split = data::load_split(directory.file(files::kSplit), data.dataset.size());
+  if (split.train != data.split.train || split.validation != data.split.validation || split.test != data.split.test)
+    throw Error(ErrorKind::kData, directory.file(files::kSplit) +
+                                      ": the run was trained on other rows than its configuration gives now, expected "
+                                      "the same version of scorevi and the same keys of data");
 }
 
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part) {
@@ -157,20 +169,49 @@ double Experiment::nll_offset() const {
   return sum;
 }
 
-Experiment build_experiment(const RunOptions& options, DataParts data) {
-  if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
+namespace {
+
+void set_threads(int64_t threads) {
+  if (threads == 0) return;
+  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  if (threads > cores)
+    warn_once("threads",
+              fmt::format("threads: got {}, more than the {} cores here; every step will be slow", threads, cores));
+  at::set_num_threads(static_cast<int>(threads));
+}
+
+// Before the buffers are made: parameters, gradients, and for a Gaussian family mean and log-std are the least.
+void check_memory(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {
+  int64_t parameters = 0;
+  for (const at::Tensor& parameter : network.parameters()) parameters += parameter.numel();
+  const int64_t buffers = (use == Use::kTraining ? 2 : 1) + (options.method.name == "map" ? 0 : 2);
+  const int64_t need = parameters * buffers * static_cast<int64_t>(sizeof(float));
+  const int64_t free = available_memory_bytes();
+  if (device == "cpu" && free >= 0 && need > free)
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("memory: model {} has {} parameters and needs at least {} parameter-sized buffers = {}, "
+                            "got {} free; use a smaller model",
+                            options.model.name, parameters, buffers, format_bytes(need), format_bytes(free)));
+}
+
+}  // namespace
+
+Experiment build_experiment(const RunOptions& options, DataParts data, Use use) {
+  set_threads(options.threads);
   check_monitor(options, data.classification());
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
   const auto network = models::make_network(options.model, {data.dataset.input_shape()}, data.outputs(),
                                             static_cast<uint64_t>(options.seed));
+  check_memory(options, *network, device, use);
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
       {likelihood, options.likelihood.noise, options.likelihood.noise_std}, torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(
-      network, observation, target_options(options, static_cast<int64_t>(data.split.train.size())));
+      network, observation, target_options(options, static_cast<int64_t>(data.split.train.size()), use));
   auto family = make_family(options, *target);
-  auto engine = make_engine(options, target->layout(), target->point());
+  std::unique_ptr<inference::Engine> engine;
+  if (use == Use::kTraining) engine = make_engine(options, target->layout(), target->point());
   data::Loader loader = make_train_loader(options, data);
   return Experiment{options,           std::move(data),   device,           network, observation, std::move(target),
                     std::move(family), std::move(engine), std::move(loader)};
@@ -182,7 +223,7 @@ Experiment build_training(const RunOptions& options) {
     throw Error(ErrorKind::kUsage,
                 "evaluate.checkpoint: best needs validation rows, and the split has none; raise "
                 "data.validation_frac or use last");
-  return build_experiment(options, std::move(data));
+  return build_experiment(options, std::move(data), Use::kTraining);
 }
 
 }  // namespace scorevi::run

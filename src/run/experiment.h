@@ -31,7 +31,7 @@ struct DataParts {
 // Error(kData) for missing or damaged files, Error(kUsage) for a split that cannot be made.
 DataParts load_data(const RunOptions& options);
 
-// Error(kData) when the run was trained on other data (run.json has their SHA-256).
+// Error(kData) when the run was trained on other data (run.json has their SHA-256) or on other rows (split.json).
 void check_same_data(const RunDirectory& directory, const DataParts& data);
 
 // Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
@@ -48,7 +48,7 @@ struct Experiment {
   std::shared_ptr<posterior::Likelihood> likelihood;
   std::unique_ptr<posterior::NetworkTarget> target;
   std::unique_ptr<variational::Family> family;
-  std::unique_ptr<inference::Engine> engine;
+  std::unique_ptr<inference::Engine> engine;  // none for prediction
   data::Loader train_loader;
 
   // Parameter-sized buffers of the run, by name: the memory it needs beside data and activations.
@@ -59,8 +59,12 @@ struct Experiment {
   double nll_offset() const;
 };
 
+// For prediction there is no engine, and no gradient buffer.
+enum class Use { kTraining, kPrediction };
+
 // Checks that data, likelihood and monitor go together, picks the device, sets the thread count, builds everything.
-Experiment build_experiment(const RunOptions& options, DataParts data);
+// Error(kRuntime) when the parameters alone would not fit into memory.
+Experiment build_experiment(const RunOptions& options, DataParts data, Use use);
 
 // The same from the run's own data, with what training alone needs: validation rows where the best checkpoint is asked
 // for.

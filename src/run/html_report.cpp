@@ -84,6 +84,7 @@ void add_origin(metrics::HtmlPage& page, const RunDirectory& directory) {
   std::vector<std::pair<std::string, std::string>> rows;
   const nlohmann::json info = directory.info();
   for (const auto& [key, value] : info.items()) {
+    if (key == "status" || key == "reason") continue;  // the report is written just before the run is finished
     if (value.is_object())
       for (const auto& [inner, item] : value.items())
         rows.emplace_back(key + "." + inner, item.is_string() ? item.get<std::string>() : item.dump());

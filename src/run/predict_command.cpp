@@ -113,7 +113,7 @@ int predict(const PredictRequest& request, std::ostream& out) {
   const RunDirectory directory = RunDirectory::open(request.run);
   const RunOptions options = load_options(directory.file(files::kResolved)).options;
   std::vector<Origin> origins;
-  Experiment experiment = build_experiment(options, parts_of(request, directory, origins));
+  Experiment experiment = build_experiment(options, parts_of(request, directory, origins), Use::kPrediction);
   load_weights(experiment, directory);
   const std::vector<int64_t>& rows = experiment.data.split.train;
   const int64_t samples = options.evaluate.samples;

@@ -65,6 +65,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& adde
                          pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::signal(SIGINT, SIG_DFL);  // the pool forwards signals, whatever this process was told to ignore
   if (::getppid() == parent && ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(log, STDOUT_FILENO) >= 0 &&
       ::dup2(log, STDERR_FILENO) >= 0) {
     ::execve(arguments[0], arguments, environment);

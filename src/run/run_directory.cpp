@@ -52,16 +52,15 @@ std::string timestamp() {
   return text;
 }
 
-// Anything but what a sweep or a training that was ended at once leaves behind.
+// Anything but the output that a sweep catches there before the training begins.
 bool holds_foreign_files(const std::string& path) {
-  static const std::vector<std::string> own = {"console.txt", ".training.lock", "checkpoints", files::kConfig};
-  const bool begun = fs::exists(path + "/.training.lock");
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = std::find(own.begin(), own.end(), name) != own.end() && (begun || name == "console.txt");
-    if (!ours) return true;
-  }
-  return false;
+  return std::any_of(fs::directory_iterator(path), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) { return entry.path().filename() != files::kConsole; });
+}
+
+std::string without_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
 // Claims a fresh folder: mkdir either makes it or says that it was there, so two runs never share one.
@@ -79,22 +78,27 @@ std::string claim_fresh_folder(const std::string& name) {
 
 }  // namespace
 
+void RunDirectory::check_new(const std::string& out) {
+  const std::string path = without_slashes(out);
+  if (!fs::exists(path)) return;
+  if (!fs::is_directory(path)) throw Error(ErrorKind::kUsage, path + ": is a file, expected a new or empty folder");
+  remove_stale_temporaries(path);
+  if (fs::exists(path + "/" + files::kLast) || fs::exists(path + "/" + files::kReport))
+    throw Error(ErrorKind::kUsage, path +
+                                       ": already holds a run, expected a new or empty folder; add "
+                                       "--resume " +
+                                       path + " to go on with it");
+  if (!fs::exists(path + "/" + files::kRun) && holds_foreign_files(path))
+    throw Error(ErrorKind::kUsage, path + ": holds files that are not of a run, expected a new or empty folder");
+}
+
 RunDirectory RunDirectory::create(const std::string& name, const std::string& out) {
-  std::string path = out;
-  if (path.empty()) {
-    path = claim_fresh_folder(name);
-  } else {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    create_folders(path);
-    if (fs::exists(path + "/" + files::kLast) || fs::exists(path + "/" + files::kReport))
-      throw Error(ErrorKind::kUsage, path +
-                                         ": already holds a run, expected a new or empty folder; add "
-                                         "--resume " +
-                                         path + " to go on with it");
-    if (!fs::exists(path + "/" + files::kRun) && holds_foreign_files(path))
-      throw Error(ErrorKind::kUsage, path + ": holds files that are not of a run, expected a new or empty folder");
+  if (!out.empty()) {
+    check_new(out);
+    create_folders(without_slashes(out));
   }
-  const RunDirectory directory(path);
+  const RunDirectory directory(out.empty() ? claim_fresh_folder(name) : without_slashes(out));
+  directory.set_status(RunStatus::kRunning);  // first of all: run.json makes the folder a run's
   directory.make_folder("checkpoints");
   std::error_code ignored;
   fs::remove(directory.file(files::kBest), ignored);  // of a run that ended before its first checkpoint
@@ -102,8 +106,7 @@ RunDirectory RunDirectory::create(const std::string& name, const std::string& ou
 }
 
 RunDirectory RunDirectory::open(const std::string& given) {
-  std::string path = given;
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::string path = without_slashes(given);
   if (!fs::is_directory(path)) throw Error(ErrorKind::kData, path + ": no such run folder");
   if (!fs::is_regular_file(path + "/" + files::kRun))
     throw Error(ErrorKind::kData,

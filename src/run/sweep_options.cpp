@@ -7,8 +7,9 @@
 
 #include "scorevi/config/document.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/metrics/definitions.h"
 #include "scorevi/run/sweep.h"
-#include "sweep_value.h"
+#include "settings.h"
 
 namespace scorevi::run {
 namespace {
@@ -192,11 +193,17 @@ class SweepReader {
       document_.add_error(node->at, "metrics", "expected a list such as [error, ece, nll], got " + node->shown());
       return;
     }
+    std::vector<std::string> known;
+    for (const metrics::MetricDefinition& metric : metrics::metric_definitions()) known.emplace_back(metric.key);
     for (const Node& item : node->items) {
       if (item.kind != Node::Kind::kScalar)
         document_.add_error(item.at, "metrics", "expected the name of a metric, got " + item.shown());
       else if (contains(options_.metrics, item.text))
         document_.add_error(item.at, "metrics", item.text + " stands here twice");
+      else if (metrics::find_metric(item.text) == nullptr)
+        document_.add_error(item.at, "metrics",
+                            "unknown metric, got " + item.shown() + ", expected some of " + join(known) +
+                                did_you_mean(item.text, known));
       options_.metrics.push_back(item.text);
     }
   }

@@ -19,7 +19,6 @@ namespace scorevi::run {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kConsole = "console.txt";
 constexpr int kShownLines = 8;
 constexpr int kMostJobs = 8;
 constexpr std::int64_t kMaxConfigBytes = 1 << 20;
@@ -154,7 +153,7 @@ class SweepRunner {
   pid_t start(ProcessPool& pool, const Job& job) const {
     make_folder(job.folder);
     ProcessOptions process;
-    process.log_path = job.folder + "/" + kConsole;
+    process.log_path = job.folder + "/" + files::kConsole;
     process.environment = {"OMP_NUM_THREADS=" + std::to_string(threads_)};
     process.arguments = {run_.program.empty() ? current_program() : run_.program, "train", options_.base};
     for (const std::string& text : job.member->overrides) {
@@ -178,7 +177,7 @@ class SweepRunner {
       return;
     }
     const std::string how = end.ok() ? "ended without " + std::string(files::kReport) : end.text();
-    const std::string console = job.folder + "/" + kConsole;
+    const std::string console = job.folder + "/" + files::kConsole;
     const std::string lines = last_lines(console, kShownLines);
     outcome_.failed.emplace_back(job.member->id, how + "\n" + lines);
     log().error("{} failed: {}; the end of {}:\n{}", place, how, console, lines);

@@ -50,20 +50,6 @@ Start prepare(const TrainRequest& request) {
   return start;
 }
 
-// The folder of the run, with its configuration files written or compared.
-RunDirectory open_directory(const TrainRequest& request, const Start& start) {
-  if (!start.resume.empty()) {
-    RunDirectory directory = RunDirectory::open(start.resume);
-    const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
-    check_resumable(directory.path(), saved, start.loaded);
-    return directory;
-  }
-  RunDirectory directory = RunDirectory::create(start.loaded.options.name, request.out);
-  if (!request.config.empty())
-    write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
-  return directory;
-}
-
 void describe_start(const Experiment& experiment, const RunDirectory& directory, int64_t total_steps) {
   const DataParts& data = experiment.data;
   log().info("run {}", directory.path());
@@ -123,59 +109,87 @@ int run_training(const TrainRequest& request, Experiment& experiment, const RunD
   directory.update({{"steps", trainer.state().step}, {"evaluations", trainer.state().evaluations}});
   if (end != TrainEnd::kFinished) return end_unfinished(directory, end, trainer.state().step);
   const std::string checkpoint = load_weights(experiment, directory);
-  if (!experiment.data.split.test.empty()) {
-    const EvaluationReport report = evaluate_part(experiment, directory, "test", checkpoint, "evaluation");
-    out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
+  const data::Split& split = experiment.data.split;
+  const std::string part = !split.test.empty() ? "test" : "validation";
+  if (split.test.empty() && !split.validation.empty())
+    log().warn("no test rows (data.test_frac: 0): the validation split is evaluated");
+  if (split.test.empty() && split.validation.empty()) {
+    log().warn("no test and no validation rows: nothing was evaluated");
   } else {
-    log().warn("no test rows: nothing was evaluated");
+    const EvaluationReport report = evaluate_part(experiment, directory, part, checkpoint, "evaluation");
+    out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
   }
   if (pending_signal() != 0) return end_unfinished(directory, TrainEnd::kInterrupted, trainer.state().step);
   directory.set_status(RunStatus::kFinished);
   return 0;
 }
 
-}  // namespace
+// What run.json and config.resolved.yaml say about the run.
+void record_start(const Experiment& experiment, const LoadedOptions& loaded, const RunDirectory& directory) {
+  write_file_atomic(directory.file(files::kResolved), loaded.resolved);
+  nlohmann::json info = experiment_info(experiment, loaded.resolved);
+  info["environment"] = environment_info();
+  directory.update(info);
+  directory.set_status(RunStatus::kRunning);
+}
 
-int train(const TrainRequest& request, std::ostream& out) {
-  Start start = prepare(request);
-  if (request.dry_run) {
-    Experiment experiment = build_training(start.loaded.options);
-    out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
-    return 0;
-  }
-  install_signal_handlers();
-  const bool resumed = !start.resume.empty();
-  if (resumed && !request.out.empty() && request.resume != "auto")
-    throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
-  const RunDirectory directory = open_directory(request, start);
+// A new run. What is wrong with configuration and data is told before a folder is made.
+int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ostream& out) {
+  if (!request.out.empty()) RunDirectory::check_new(request.out);
+  Experiment experiment = build_training(loaded.options);
+  const RunDirectory directory = RunDirectory::create(loaded.options.name, request.out);
   const FolderLock lock(directory.path(), "training");
-  if (resumed && directory.info().value("status", "") == status_name(RunStatus::kFinished) &&
-      read_file(directory.file(files::kResolved), 1 << 20) == start.loaded.resolved) {
+  try {
+    set_log_file(directory.file(files::kLog));
+    if (!request.config.empty())
+      write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
+    data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
+    save_inputs(directory, experiment.data);
+    record_start(experiment, loaded, directory);
+    return run_training(request, experiment, directory, /*resumed=*/false, out);
+  } catch (const std::exception& e) {
+    mark_failed(directory, e.what());
+    throw;
+  }
+}
+
+// Goes on with a run. What goes wrong before it has begun leaves its state as it was.
+int train_on(const TrainRequest& request, const Start& start, std::ostream& out) {
+  if (!request.out.empty() && request.resume != "auto")
+    throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
+  const RunDirectory directory = RunDirectory::open(start.resume);
+  const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
+  check_resumable(directory.path(), saved, start.loaded);
+  const FolderLock lock(directory.path(), "training");
+  if (directory.info().value("status", "") == status_name(RunStatus::kFinished) && saved == start.loaded.resolved) {
     log().info("{} is finished, nothing to do", directory.path());
     return 0;
   }
   set_log_file(directory.file(files::kLog));
   remove_stale_temporaries(directory.path());
   remove_stale_temporaries(directory.file("checkpoints"));
-  if (!resumed) directory.update({{"status", status_name(RunStatus::kRunning)}});
-  bool started = !resumed;  // what goes wrong before a resumed run has begun leaves its state as it was
+  Experiment experiment = build_training(start.loaded.options);
+  check_same_data(directory, experiment.data);
   try {
-    Experiment experiment = build_training(start.loaded.options);
-    if (resumed) check_same_data(directory, experiment.data);
-    started = true;
-    write_file_atomic(directory.file(files::kResolved), start.loaded.resolved);
-    if (!resumed) {
-      data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
-      save_inputs(directory, experiment.data);
-    }
-    directory.update(experiment_info(experiment, start.loaded.resolved));
-    directory.update({{"environment", environment_info()}});
-    directory.set_status(RunStatus::kRunning);
-    return run_training(request, experiment, directory, resumed, out);
+    record_start(experiment, start.loaded, directory);
+    return run_training(request, experiment, directory, /*resumed=*/true, out);
   } catch (const std::exception& e) {
-    if (started) mark_failed(directory, e.what());
+    mark_failed(directory, e.what());
     throw;
   }
+}
+
+}  // namespace
+
+int train(const TrainRequest& request, std::ostream& out) {
+  const Start start = prepare(request);
+  if (request.dry_run) {
+    const Experiment experiment = build_training(start.loaded.options);
+    out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
+    return 0;
+  }
+  install_signal_handlers();
+  return start.resume.empty() ? train_new(request, start.loaded, out) : train_on(request, start, out);
 }
 
 }  // namespace scorevi::run

@@ -101,7 +101,8 @@ TrainEnd Trainer::train() {
   while (state_.step < total_steps_ && !state_.stopped_early) {
     const int64_t epoch = state_.step / batches_per_epoch_;
     data::BatchStream stream = experiment_.train_loader.stream(epoch, state_.step % batches_per_epoch_);
-    Clock::time_point start = Clock::now();
+    const Clock::time_point start = Clock::now();
+    epoch_rows_ = 0;
     while (state_.step < (epoch + 1) * batches_per_epoch_) {
       train_step(*stream.next());
       if (must_stop(end) && state_.step % batches_per_epoch_ != 0) {
@@ -150,6 +151,7 @@ void Trainer::train_step(const data::Batch& batch) {
   last_lr_ = options.optimizer.lr * info.lr_factor;
   ++state_.step;
   ++made_;
+  epoch_rows_ += batch.inputs.size(0);
   state_.evaluations += stats.evaluations;
   state_.epoch.add(stats, experiment_.target->loss_scale());
   const int64_t every = options.train.log_every_steps;
@@ -223,7 +225,7 @@ void Trainer::write_row(const EpochValues& v) {
       row.add_empty();
   }
   metrics_->write(row);
-  const double rows = static_cast<double>(experiment_.train_loader.size());
+  const auto rows = static_cast<double>(epoch_rows_);
   timing_->write(CsvRow().add(v.epoch).add(v.train_s).add(v.eval_s).add(v.train_s > 0 ? rows / v.train_s : 0.0));
 
   if (!v.validated && v.epoch % experiment_.options.train.eval_every != 0) return;
@@ -239,6 +241,7 @@ void Trainer::write_row(const EpochValues& v) {
 }
 
 void Trainer::save_last() {
+  if (saved_step_ == state_.step) return;
   state_.batches_per_epoch = batches_per_epoch_;
   state_.metrics_bytes = file_bytes(directory_.file(files::kMetrics));
   state_.steps_bytes = file_bytes(directory_.file(files::kSteps));
@@ -249,6 +252,7 @@ void Trainer::save_last() {
   schedule_.save(dict);
   state_.save(dict);
   io::save_checkpoint(directory_.file(files::kLast), dict);
+  saved_step_ = state_.step;
 }
 
 void Trainer::save_best() const {

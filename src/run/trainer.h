@@ -65,6 +65,8 @@ class Trainer {
   std::unique_ptr<StepLog> steps_;
   std::unique_ptr<class ProgressBar> bar_;
   double train_seconds_ = 0;
+  int64_t epoch_rows_ = 0;   // made by this object in the epoch at hand
+  int64_t saved_step_ = -1;  // of last.safetensors, as far as this object wrote it
 };
 
 }  // namespace scorevi::run

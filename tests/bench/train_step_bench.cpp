@@ -15,6 +15,7 @@
 #include "scorevi/posterior/network_target.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 #include "scorevi/variational/point_mass.h"
+#include "support/peak_memory.h"
 
 namespace scorevi {
 namespace {
@@ -66,6 +67,7 @@ Setup make_setup(const std::string& method, int64_t batch) {
 }
 
 void train_step(benchmark::State& state, const std::string& method) {
+  const test::PeakMemory memory;
   Setup setup = make_setup(method, state.range(0));
   inference::StepInfo info;
   info.total_steps = 1000000;
@@ -77,38 +79,20 @@ void train_step(benchmark::State& state, const std::string& method) {
   // theta and gradient, the family's own, the engine's; a point mass aliases theta.
   const std::size_t own = method == "map" ? 0 : 2;
   state.counters["buffers"] = static_cast<double>(2 + own + setup.engine->buffers().size());
+  state.counters["peak_MiB"] = memory.bytes() / (1 << 20);
+  state.counters["buffer_MiB"] = static_cast<double>(setup.target->dim()) * sizeof(float) / (1 << 20);
 }
 
-BENCHMARK_CAPTURE(train_step, map, "map")
-    ->Name("TrainStep/map")
-    ->Arg(512)
-    ->Arg(64)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(train_step, advi, "advi")
-    ->Name("TrainStep/advi")
-    ->Arg(512)
-    ->Arg(64)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(train_step, psm, "psm")
-    ->Name("TrainStep/psm")
-    ->Arg(512)
-    ->Arg(64)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(train_step, psm_k2, "psm_k2")
-    ->Name("TrainStep/psm_k2")
-    ->Arg(512)
-    ->Arg(64)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(train_step, closed_form, "closed_form")
-    ->Name("TrainStep/closed_form")
-    ->Arg(512)
-    ->Arg(64)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+const bool kRegistered = [] {
+  for (const char* method : {"map", "advi", "psm", "psm_k2", "closed_form"})
+    benchmark::RegisterBenchmark((std::string("TrainStep/") + method).c_str(),
+                                 [method](benchmark::State& state) { train_step(state, method); })
+        ->Arg(512)
+        ->Arg(64)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  return true;
+}();
 
 }  // namespace
 }  // namespace scorevi

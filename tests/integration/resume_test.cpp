@@ -158,7 +158,7 @@ TEST_F(ResumeTest, AnotherExperimentIsRefusedWithADiff) {
   const auto result = run_program(other);
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_NE(result.err.find("optimizer.lr: run has 0.001, configuration has 0.5"), std::string::npos) << result.err;
-  EXPECT_NE(result.err.find("model.hidden[0]: run has 12, configuration has 13"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("model.hidden: run has [12], configuration has [13]"), std::string::npos) << result.err;
   EXPECT_EQ(result.err.find("train.epochs"), std::string::npos) << result.err;
 }
 

@@ -31,6 +31,7 @@ pid_t start(const std::vector<std::string>& arguments, const TempDir& folder) {
   pointers.push_back(nullptr);
   const pid_t pid = ::fork();
   if (pid == 0) {
+    ::signal(SIGINT, SIG_DFL);  // a shell's background job would hand down that it is ignored
     redirect(folder.file("out"), STDOUT_FILENO);
     redirect(folder.file("err"), STDERR_FILENO);
     ::execv(pointers[0], pointers.data());

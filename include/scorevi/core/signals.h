@@ -5,7 +5,7 @@
 namespace scorevi {
 
 // Handles SIGINT and SIGTERM: the first sets a flag, a second one exits at once with 128 + its
-// number (130 or 143). Interrupted system calls restart.
+// number (130 or 143). Interrupted system calls restart. Signals that were ignored stay ignored.
 void install_signal_handlers();
 
 // SIGINT or SIGTERM when one has arrived, else 0. Cheap: ask after every step.

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scorevi/params/state_dict.h"
 
@@ -21,7 +22,8 @@ void save_checkpoint(const std::string& path, const params::StateDict& state);
 
 // Reads what save_checkpoint wrote, as CPU tensors, in the saved order. Error kData: missing,
 // half-written or damaged, a safetensors file that is no scorevi checkpoint, another version.
-params::StateDict load_checkpoint(const std::string& path);
+// With `prefixes`, only the tensors whose names begin with one of them are read; the metadata are complete.
+params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes = {});
 
 // The same for bytes in memory; `name` stands in messages.
 params::StateDict parse_checkpoint(std::string_view bytes, const std::string& name);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ class CsvTable {
   char delimiter() const { return delimiter_; }
   // The cell without its quotes. Precondition: row < rows(), column < columns().
   std::string_view cell(std::size_t row, std::size_t column) const;
+  // The cell without blanks around it.
+  std::string_view trimmed(std::size_t row, std::size_t column) const;
+  // The trimmed cell as a number (core/numbers.h), nothing for a text. Where the delimiter is no comma, 1,5 is 1.5.
+  std::optional<double> number(std::size_t row, std::size_t column) const;
   // The line of the file on which a row begins, from 1.
   std::size_t line(std::size_t row) const { return row_line_[row]; }
   bool has_header() const { return !header_.empty(); }

@@ -21,6 +21,7 @@ struct NetworkTargetOptions {
   int64_t train_rows = 0;  // N: rows of the training split, after the validation split
   double temperature = 1;  // tau > 0 of the likelihood; 1 is Bayes, and tau = kappa in nll + kappa KL/N
   PriorOptions prior;
+  bool gradients = true;  // false: for prediction only, evaluate() is not called and D values are saved
 };
 
 // log pi(theta) = (1/tau) sum_{i=1..N} log p(y_i | x_i, theta) + log p(theta). evaluate() estimates

@@ -17,6 +17,7 @@ inline constexpr const char* kConfig = "config.yaml";
 inline constexpr const char* kResolved = "config.resolved.yaml";
 inline constexpr const char* kRun = "run.json";
 inline constexpr const char* kLog = "log.txt";
+inline constexpr const char* kConsole = "console.txt";  // what a member of a sweep printed
 inline constexpr const char* kMetrics = "metrics.csv";
 inline constexpr const char* kTiming = "timing.csv";
 inline constexpr const char* kSteps = "steps.jsonl";
@@ -42,8 +43,10 @@ const char* status_name(RunStatus status);
 
 class RunDirectory {
  public:
-  // Makes runs/<name>-<timestamp>, or exactly `out` when it is not empty. An `out` that already holds a run is
-  // Error(kUsage); one that never made a checkpoint is started anew.
+  // Error(kUsage) when `out` cannot become a new run: it holds a run with a checkpoint, or files that are not of a run.
+  // A run that never made a checkpoint may be started anew.
+  static void check_new(const std::string& out);
+  // Makes runs/<name>-<timestamp>, or exactly `out` when it is not empty, with check_new, and marks it as running.
   static RunDirectory create(const std::string& name, const std::string& out);
   // An existing run: Error(kData) when the folder is missing or holds no run.json.
   static RunDirectory open(const std::string& path);

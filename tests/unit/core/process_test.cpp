@@ -85,7 +85,18 @@ TEST(Signals, FirstSetsTheFlag) {
   EXPECT_EQ(pending_signal(), 0);
 }
 
+TEST(SignalsDeathTest, WhatWasIgnoredStaysIgnored) {
+  const auto raise_ignored = [] {
+    std::signal(SIGINT, SIG_IGN);
+    install_signal_handlers();
+    std::raise(SIGINT);
+    std::_Exit(pending_signal() == 0 ? 7 : 8);
+  };
+  EXPECT_EXIT(raise_ignored(), testing::ExitedWithCode(7), "");
+}
+
 void raise_twice(int signal_number) {
+  std::signal(signal_number, SIG_DFL);
   install_signal_handlers();
   std::raise(signal_number);
   std::raise(signal_number);

@@ -38,6 +38,18 @@ std::string contents(const std::string& path) {
   return out.str();
 }
 
+TEST(Checkpoint, ReadsThePartThatIsAskedFor) {
+  const test::TempDir dir;
+  params::StateDict state;
+  state.tensors = {{"mean.w", at::ones({2})}, {"log_std.w", at::zeros({2})}, {"adam.mean.w", at::zeros({2})}};
+  state.set_int("run.step", 7);
+  save_checkpoint(dir.file("a.safetensors"), state);
+  const params::StateDict part = load_checkpoint(dir.file("a.safetensors"), {"mean.", "log_std."});
+  ASSERT_EQ(part.tensors.size(), 2u);
+  for (const auto& [name, tensor] : part.tensors) EXPECT_TRUE(name == "mean.w" || name == "log_std.w") << name;
+  EXPECT_EQ(part.get_int("run.step"), 7);
+}
+
 TEST(Checkpoint, RoundTrip) {
   const test::TempDir dir;
   save_checkpoint(dir.file("last.safetensors"), example(0.25));

@@ -102,6 +102,20 @@ TEST(Csv, EmptyFilesAndLimits) {
   EXPECT_THAT(refused("1,2,3\n", options), HasSubstr("6 bytes, expected at most 4"));
 }
 
+TEST(Csv, NumbersMayHaveADecimalCommaWhereTheDelimiterIsNone) {
+  const CsvTable german = parse_csv("laenge;art\n1,5;a\n -2,25 ;b\n1,5,2;c\n1.5,2;d\n", "f.csv");
+  EXPECT_TRUE(german.has_header());
+  EXPECT_EQ(german.number(0, 0), 1.5);
+  EXPECT_EQ(german.number(1, 0), -2.25);
+  EXPECT_EQ(german.trimmed(1, 0), "-2,25");
+  EXPECT_FALSE(german.number(2, 0));
+  EXPECT_FALSE(german.number(3, 0));
+  EXPECT_FALSE(german.number(0, 1));
+  const CsvTable quoted = parse_csv("\"1,5\",2\n", "f.csv");
+  EXPECT_FALSE(quoted.number(0, 0));
+  EXPECT_EQ(quoted.number(0, 1), 2.0);
+}
+
 TEST(Csv, ColumnsByNameOrNumber) {
   const CsvTable table = parse_csv("age,height\n1,2\n", "f.csv");
   EXPECT_EQ(table.column("height"), 1u);

@@ -154,6 +154,9 @@ TEST_F(Sweep, AllErrorsAtOnceWithTheirPlaces) {
   const std::string message = refused(
       "name: a/b\nbase: none.yaml\nvariant: {}\nvariants:\n  x: 3\n  y: {seed: 1, lr: 2}\n"
       "grid:\n  lr: [1, 1]\n  seed: []\nbaseline: xx\naxis: lrr\nmetrics: ece\n");
+  const std::string metrics = refused("name: x\nbase: base.yaml\nvariants: {a: {}}\nmetrics: [nll, erorr]\n");
+  EXPECT_THAT(metrics, HasSubstr(":4:16: metrics: unknown metric, got \"erorr\""));
+  EXPECT_THAT(metrics, HasSubstr("did you mean \"error\"?"));
   const std::string file = folder_.file("sweep.yaml");
   EXPECT_THAT(message, HasSubstr(file + ":1:7: name: expected letters"));
   EXPECT_THAT(message, HasSubstr(file + ":3:1: variant: unknown key"));
