@@ -16,8 +16,8 @@ while [ $# -gt 0 ]; do case $1 in
   --fetch-debs)
     mkdir -p "${2:?--fetch-debs needs a folder}" && cd "$2"
     exec apt-get download libyaml-cpp-dev libyaml-cpp0.7 libspdlog-dev libspdlog1.10 libfmt-dev libfmt9 libcli11-dev \
-      nlohmann-json3-dev libssl-dev libssl3 zlib1g-dev zlib1g libgtest-dev libgmock-dev librapidcheck-dev libbenchmark1debian \
-      libbenchmark-dev ;;
+      nlohmann-json3-dev libssl-dev libssl3 zlib1g-dev zlib1g libjpeg62-turbo-dev libjpeg62-turbo libpng-dev libpng16-16 \
+      libgif-dev libgif7 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark1debian libbenchmark-dev ;;
   --no-bench) bench=false ;;
   -h|--help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;

@@ -13,6 +13,8 @@
 namespace scorevi::fuzz {
 namespace {
 
+constexpr std::uintmax_t kMaxFileBytes = 8192;
+
 std::string gzip(const std::string& bytes) {
   z_stream stream{};
   deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -44,6 +46,24 @@ io::NamedTensors example_tensors() {
           {"scalar", at::ones({}, at::kBFloat16)}};
 }
 
+// The files of a folder of at most 8 KiB, in the order of their names; `extension` may be empty.
+Corpus small_files(const std::string& folder, const std::string& extension) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const bool wanted = extension.empty() || entry.path().extension() == extension;
+    if (wanted && entry.is_regular_file() && entry.file_size() <= kMaxFileBytes) paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  Corpus files;
+  for (const auto& path : paths) {
+    std::stringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    files.push_back(bytes.str());
+  }
+  return files;
+}
+
 }  // namespace
 
 Corpus csv_corpus() {
@@ -65,6 +85,15 @@ Corpus idx_corpus() {
   return corpus;
 }
 
+Corpus image_corpus() {
+  Corpus corpus;
+  for (const char* folder : {"bmp", "exif", "gif", "jpeg", "jpeg_damaged", "png", "sizes"}) {
+    const Corpus files = small_files(std::string("tests/golden/images/files/") + folder, "");
+    corpus.insert(corpus.end(), files.begin(), files.end());
+  }
+  return corpus;
+}
+
 Corpus safetensors_corpus() {
   return {safetensors(example_tensors(), {{"format", "pt"}, {"text", "\"\\\n"}}),
           safetensors({{"w", at::ones({2, 2})}}, {}), safetensors({}, {}),
@@ -80,17 +109,8 @@ Corpus config_corpus() {
   Corpus corpus = {"seed: 0\ndata: {name: digits, train_size: 300}\noptimizer: {lr: 1e-3}\n",
                    "train:\n  epochs: 20\n  monitor: val_nll\nmodel:\n  hidden: [100, 50]\n",
                    "a: &x {b: 1}\nc: *x\nlist:\n  - 1\n  - {k: \"v\"}\n"};
-  std::vector<std::filesystem::path> files;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("configs", ignored)) {
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    std::stringstream text;
-    text << std::ifstream(file).rdbuf();
-    corpus.push_back(text.str());
-  }
+  const Corpus files = small_files("configs", ".yaml");
+  corpus.insert(corpus.end(), files.begin(), files.end());
   return corpus;
 }
 

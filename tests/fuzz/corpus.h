@@ -9,6 +9,7 @@ Corpus checkpoint_corpus();
 Corpus config_corpus();  // the files of configs/, and small ones
 Corpus csv_corpus();
 Corpus idx_corpus();
+Corpus image_corpus();  // the small files of tests/golden/images
 Corpus safetensors_corpus();
 
 }  // namespace scorevi::fuzz

@@ -13,6 +13,7 @@ static RunTarget chosen_target() {
                                                           {"config", "", fuzz_config},
                                                           {"csv", "", fuzz_csv},
                                                           {"idx", "", fuzz_idx},
+                                                          {"image", "", fuzz_image},
                                                           {"safetensors", "", fuzz_safetensors}});
   return table.find(name == nullptr ? "" : name).make;
 }

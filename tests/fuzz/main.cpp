@@ -35,6 +35,7 @@ const Factory<Target>& targets() {
                                       {"config", "configuration files", {fuzz_config, fuzz::config_corpus}},
                                       {"csv", "tables, raw and gzip", {fuzz_csv, fuzz::csv_corpus}},
                                       {"idx", "idx files, raw and gzip", {fuzz_idx, fuzz::idx_corpus}},
+                                      {"image", "pictures", {fuzz_image, fuzz::image_corpus}},
                                       {"safetensors", "weights", {fuzz_safetensors, fuzz::safetensors_corpus}}});
   return table;
 }

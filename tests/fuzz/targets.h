@@ -8,4 +8,5 @@ int fuzz_checkpoint(const std::uint8_t* data, std::size_t size);
 int fuzz_config(const std::uint8_t* data, std::size_t size);
 int fuzz_csv(const std::uint8_t* data, std::size_t size);
 int fuzz_idx(const std::uint8_t* data, std::size_t size);
+int fuzz_image(const std::uint8_t* data, std::size_t size);
 int fuzz_safetensors(const std::uint8_t* data, std::size_t size);
