@@ -6,6 +6,7 @@
 #include "scorevi/core/check.h"
 #include "scorevi/core/counter_rng.h"
 #include "scorevi/models/registry.h"
+#include "vit.h"
 
 namespace scorevi::models {
 namespace {
@@ -63,11 +64,12 @@ TEST(Initialise, DrawsByParameterAndElement) {
   EXPECT_EQ(network->named_parameters()["fc2.weight"][1][1].item<float>(), expected);
 }
 
-struct WithNorm : torch::nn::Module {
+struct WithNorm : Network {
   WithNorm() {
     register_module("conv", torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 2, 3)));
     register_module("norm", torch::nn::BatchNorm2d(2));
   }
+  at::Tensor forward(at::Tensor x) override { return x; }
 };
 
 TEST(Initialise, LeavesNormLayersAtOneAndZero) {
@@ -75,6 +77,76 @@ TEST(Initialise, LeavesNormLayersAtOneAndZero) {
   initialise(network, 0);
   EXPECT_TRUE(network.named_parameters()["norm.weight"].equal(torch::ones(2)));
   EXPECT_TRUE(network.named_parameters()["norm.bias"].equal(torch::zeros(2)));
+}
+
+std::shared_ptr<Network> vision_network(const std::string& name) {
+  ModelOptions options;
+  options.name = name;
+  return make_network(options, {{3, 64, 64}}, 10, 4);
+}
+
+// Kurtosis tells the uniform law (9/5) from the normal one (3).
+void expect_law(const Network& network, const std::string& name, double std, double kurtosis) {
+  const at::Tensor z = network.named_parameters()[name].detach().to(torch::kDouble) / std;
+  const auto n = static_cast<double>(z.numel());
+  EXPECT_LT(std::abs(z.mean().item<double>()), 5 / std::sqrt(n)) << name;
+  EXPECT_NEAR(z.square().mean().item<double>(), 1, 5 * std::sqrt((kurtosis - 1) / n)) << name;
+  EXPECT_NEAR(z.pow(4).mean().item<double>(), kurtosis, 5 * std::sqrt(96 / n)) << name;
+}
+
+TEST(Initialise, FollowsEachResidualNetwork) {
+  const auto imagenet = vision_network("resnet50");
+  expect_law(*imagenet, "conv1.weight", std::sqrt(2.0 / (64 * 49)), 3);
+  expect_law(*imagenet, "layer2.0.conv1.weight", std::sqrt(2.0 / 128), 3);
+  expect_law(*imagenet, "fc.weight", 1 / std::sqrt(3 * 2048.0), 1.8);
+  const auto cifar = vision_network("cifar_resnet20");
+  expect_law(*cifar, "layer2.0.conv1.weight", std::sqrt(2.0 / (16 * 9)), 3);
+  expect_law(*cifar, "linear.weight", std::sqrt(2.0 / 64), 3);
+  const auto lite = vision_network("efficientnet_lite0");
+  expect_law(*lite, "_blocks.1._expand_conv.weight", std::sqrt(2.0 / 96), 3);
+  expect_law(*lite, "_blocks.13._depthwise_conv.weight", std::sqrt(2.0 / 25), 3);
+}
+
+TEST(Initialise, FollowsTorchvisionsTransformer) {
+  const auto network = make_vit({/*patch=*/32, /*layers=*/2, /*heads=*/4, /*width=*/256}, {}, {{3, 64, 64}}, 10);
+  initialise(*network, 4);
+  const std::string layer = "encoder.layers.encoder_layer_1.";
+  expect_law(*network, "encoder.pos_embedding", 0.02, 3);
+  expect_law(*network, "conv_proj.weight", 1 / std::sqrt(3 * 1024.0), 3);
+  expect_law(*network, layer + "self_attention.in_proj_weight", std::sqrt(2.0 / (4 * 256)), 1.8);
+  expect_law(*network, layer + "self_attention.out_proj.weight", 1 / std::sqrt(3 * 256.0), 1.8);
+  expect_law(*network, layer + "mlp.0.weight", std::sqrt(2.0 / (5 * 256)), 1.8);
+  expect_law(*network, layer + "mlp.3.bias", 1e-6, 3);
+  for (const std::string zero : {"class_token", "conv_proj.bias", "heads.head.weight", "heads.head.bias",
+                                 "encoder.layers.encoder_layer_1.self_attention.in_proj_bias",
+                                 "encoder.layers.encoder_layer_1.self_attention.out_proj.bias", "encoder.ln.bias"})
+    EXPECT_EQ(network->named_parameters()[zero].abs().max().item<double>(), 0) << zero;
+}
+
+TEST(Initialise, SetsEveryParameterOfEveryNetwork) {
+  for (const auto& entry : networks().entries()) {
+    if (entry.name.rfind("vit_", 0) == 0 && entry.name != "vit_b_32") continue;  // the same code, but larger
+    ModelOptions options;
+    options.name = entry.name;
+    const auto network = build_network(options, {{3, 32, 32}}, 10);
+    {
+      const torch::NoGradGuard no_grad;
+      for (at::Tensor& parameter : network->parameters()) parameter.fill_(std::nan(""));
+    }
+    initialise(*network, 7);
+    for (const auto& parameter : network->named_parameters())
+      EXPECT_TRUE(parameter.value().isfinite().all().item<bool>()) << entry.name << " " << parameter.key();
+  }
+}
+
+TEST(Initialise, DrawsNormalNumbersByElement) {
+  const auto network = vision_network("resnet18");
+  const CounterRng rng(4, Purpose::kInitialisation, /*step=*/0, /*sample=*/0);  // conv1.weight
+  const at::Tensor weight = network->named_parameters()["conv1.weight"].flatten();
+  for (const int64_t i : {0, 1, 5, 9407}) {
+    const double expected = std::sqrt(2.0 / (64 * 49)) * rng.normal(static_cast<uint64_t>(i));
+    EXPECT_EQ(weight[i].item<float>(), static_cast<float>(expected)) << i;
+  }
 }
 
 TEST(Initialise, RefusesParametersItDoesNotKnow) {
