@@ -61,33 +61,4 @@ void describe_data(DataSection& section, config::Visitor& v) {
   v.field("workers", section.workers, "loader threads; never changes a result", config::between(0, 64));
 }
 
-void describe_model(models::ModelOptions& o, config::Visitor& v) {
-  std::vector<config::Choice> activations;
-  for (const auto& entry : models::activations().entries()) activations.push_back({entry.name, entry.help});
-  // By the names in models::Recipe::options.
-  const FieldsByName options = {
-      {"hidden",
-       [&o](config::Visitor& i) {
-         i.field("hidden", o.hidden, "width of each hidden fully connected layer; [] = none",
-                 config::between(1, 1000000));
-       }},
-      {"channels",
-       [&o](config::Visitor& i) {
-         i.field("channels", o.channels, "channels of each convolution", config::between(1, 100000));
-       }},
-      {"activation",
-       [&o, activations](config::Visitor& i) {
-         i.choice("activation", o.activation, activations, "after every hidden layer");
-       }},
-      {"dropout", [&o](config::Visitor& i) {
-         i.field("dropout", o.dropout, "after every hidden layer, during training", config::fraction_below_one());
-       }}};
-  FieldsByName fields;
-  for (const auto& entry : models::networks().entries())
-    fields[entry.name] = [&options, taken = entry.make.options](config::Visitor& i) {
-      for (const std::string& name : taken) options.at(name)(i);
-    };
-  v.variant("name", o.name, "network", variants_of(models::networks().entries(), fields));
-}
-
 }  // namespace scorevi::run

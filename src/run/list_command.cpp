@@ -30,7 +30,7 @@ void lines(std::ostream& out, const Table& table) {
 
 void list_models(std::ostream& out) {
   for (const auto& entry : models::networks().entries())
-    line(out, entry.name, entry.help + "; takes " + join(entry.make.options));
+    line(out, entry.name, entry.help + (entry.make.options.empty() ? "" : "; takes " + join(entry.make.options)));
 }
 
 struct Listing {
