@@ -90,6 +90,14 @@ void add_check(CLI::App& app, std::function<int()>& command) {
   sub->callback([request, &command] { command = [request] { return run::check(*request, std::cout); }; });
 }
 
+void add_inspect(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<run::InspectRequest>();
+  CLI::App* sub = app.add_subcommand("inspect", "What is in weight files: tensors, format, or why a file is refused");
+  sub->add_option("FILE", request->files, "safetensors or files of torch.save")->required();
+  sub->add_flag("--json", request->json, "one line of JSON for each file");
+  sub->callback([request, &command] { command = [request] { return run::inspect(*request, std::cout); }; });
+}
+
 void add_list(CLI::App& app, std::function<int()>& command) {
   auto what = std::make_shared<std::string>();
   CLI::App* sub =
@@ -112,6 +120,7 @@ void add_commands(CLI::App& app, const Globals& globals, std::function<int()>& c
   add_predict(app, command);
   add_report(app, command);
   add_check(app, command);
+  add_inspect(app, command);
   add_list(app, command);
   add_info(app, command);
 }

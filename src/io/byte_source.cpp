@@ -69,12 +69,27 @@ class MemorySource final : public ByteSource {
   std::string_view bytes_;
 };
 
+class OwnedSource final : public ByteSource {
+ public:
+  explicit OwnedSource(std::string bytes) : bytes_(std::move(bytes)), view_(bytes_) {}
+  std::uint64_t size() const override { return view_.size(); }
+  void read(std::uint64_t offset, std::uint64_t count, void* out) const override { view_.read(offset, count, out); }
+
+ private:
+  std::string bytes_;
+  MemorySource view_;
+};
+
 }  // namespace
 
 std::shared_ptr<const ByteSource> file_source(const std::string& path) { return std::make_shared<FileSource>(path); }
 
 std::shared_ptr<const ByteSource> memory_source(std::string_view bytes) {
   return std::make_shared<MemorySource>(bytes);
+}
+
+std::shared_ptr<const ByteSource> owned_source(std::string bytes) {
+  return std::make_shared<OwnedSource>(std::move(bytes));
 }
 
 }  // namespace scorevi::io

@@ -17,6 +17,17 @@ class ByteSource {
 };
 
 std::shared_ptr<const ByteSource> file_source(const std::string& path);
-std::shared_ptr<const ByteSource> memory_source(std::string_view bytes);
+std::shared_ptr<const ByteSource> memory_source(std::string_view bytes);  // `bytes` must outlive it
+std::shared_ptr<const ByteSource> owned_source(std::string bytes);
+
+// The bytes [begin, begin + size) of a source.
+struct ByteRange {
+  std::shared_ptr<const ByteSource> source;
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+
+  // Precondition: offset + count <= size.
+  void read(std::uint64_t offset, std::uint64_t count, void* out) const { source->read(begin + offset, count, out); }
+};
 
 }  // namespace scorevi::io

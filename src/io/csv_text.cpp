@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scorevi/core/error.h"
+#include "utf8.h"
 
 namespace scorevi::io {
 namespace {
@@ -16,22 +17,6 @@ namespace {
 constexpr std::array<char, 3> kCandidates = {'\t', ';', ','};
 constexpr std::size_t kRowsToLookAt = 10;
 constexpr std::size_t kBytesToLookAt = std::size_t{1} << 20;
-
-// The length of the UTF-8 sequence at the start of `s`, 0 where it is none (RFC 3629).
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || s.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xED && byte(1) > 0x9F;
-  const bool too_large = lead == 0xF4 && byte(1) > 0x8F;
-  return overlong || surrogate || too_large ? 0 : length;
-}
 
 using Counts = std::array<std::size_t, kCandidates.size()>;
 

@@ -36,6 +36,17 @@ std::string safetensors(const io::NamedTensors& tensors, const std::map<std::str
   return out;
 }
 
+// A zip archive as PyTorch writes it without CRCs: otherwise the CRC would stop most changes to a record.
+std::string without_crc(std::string zip) {
+  const std::pair<std::string, std::size_t> headers[] = {{"PK\x03\x04", 14}, {"PK\x01\x02", 16}};
+  for (const auto& [signature, crc] : headers) {
+    for (std::size_t at = zip.find(signature); at != std::string::npos; at = zip.find(signature, at + 1)) {
+      if (at + crc + 4 <= zip.size()) zip.replace(at + crc, 4, 4, '\0');
+    }
+  }
+  return zip;
+}
+
 io::NamedTensors example_tensors() {
   return {{"mean.fc.weight", at::arange(6, at::kFloat).view({2, 3})},
           {"log_std.fc.weight", at::full({2, 3}, -3.0, at::kDouble)},
@@ -46,8 +57,8 @@ io::NamedTensors example_tensors() {
           {"scalar", at::ones({}, at::kBFloat16)}};
 }
 
-// The files of a folder of at most 8 KiB, in the order of their names; `extension` may be empty.
-Corpus small_files(const std::string& folder, const std::string& extension) {
+// The files of a folder of at most 8 KiB, in the order of their names.
+Corpus small_files(const std::string& folder, const std::string& extension = "") {
   std::vector<std::filesystem::path> paths;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
@@ -103,6 +114,17 @@ Corpus safetensors_corpus() {
 Corpus checkpoint_corpus() {
   return {safetensors(example_tensors(), {{"scorevi.format", "1"}, {"scorevi.tensors", "7"}, {"trainer.step", "41"}}),
           safetensors({{"w", at::ones({2})}}, {{"scorevi.format", "1"}, {"scorevi.tensors", "1"}})};
+}
+
+Corpus weight_file_corpus() {
+  Corpus corpus;
+  for (const char* folder : {"zip_ok", "legacy_ok", "libtorch"}) {
+    for (const std::string& bytes : small_files(std::string("tests/golden/checkpoints/") + folder)) {
+      corpus.push_back(bytes);
+      if (bytes.substr(0, 2) == "PK") corpus.push_back(without_crc(bytes));
+    }
+  }
+  return corpus;
 }
 
 Corpus config_corpus() {

@@ -11,5 +11,6 @@ Corpus csv_corpus();
 Corpus idx_corpus();
 Corpus image_corpus();  // the small files of tests/golden/images
 Corpus safetensors_corpus();
+Corpus weight_file_corpus();  // sound files of tests/golden/checkpoints, also without CRCs
 
 }  // namespace scorevi::fuzz

@@ -30,13 +30,14 @@ struct Target {
 };
 
 const Factory<Target>& targets() {
-  static const Factory<Target> table("fuzz target",
-                                     {{"checkpoint", "checkpoints", {fuzz_checkpoint, fuzz::checkpoint_corpus}},
-                                      {"config", "configuration files", {fuzz_config, fuzz::config_corpus}},
-                                      {"csv", "tables, raw and gzip", {fuzz_csv, fuzz::csv_corpus}},
-                                      {"idx", "idx files, raw and gzip", {fuzz_idx, fuzz::idx_corpus}},
-                                      {"image", "pictures", {fuzz_image, fuzz::image_corpus}},
-                                      {"safetensors", "weights", {fuzz_safetensors, fuzz::safetensors_corpus}}});
+  static const Factory<Target> table(
+      "fuzz target", {{"checkpoint", "checkpoints", {fuzz_checkpoint, fuzz::checkpoint_corpus}},
+                      {"config", "configuration files", {fuzz_config, fuzz::config_corpus}},
+                      {"csv", "tables, raw and gzip", {fuzz_csv, fuzz::csv_corpus}},
+                      {"idx", "idx files, raw and gzip", {fuzz_idx, fuzz::idx_corpus}},
+                      {"image", "pictures", {fuzz_image, fuzz::image_corpus}},
+                      {"safetensors", "weights", {fuzz_safetensors, fuzz::safetensors_corpus}},
+                      {"weight_file", "files of PyTorch", {fuzz_weight_file, fuzz::weight_file_corpus}}});
   return table;
 }
 

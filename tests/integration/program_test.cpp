@@ -1,6 +1,7 @@
 // The program as users meet it: exit codes, messages, the files of a run.
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -257,6 +258,35 @@ TEST_F(ProgramTest, CheckFindsCountsAndTroubleWithoutTraining) {
   EXPECT_THAT(good.out, HasSubstr("160 rows"));
   EXPECT_THAT(good.out, HasSubstr("910 parameters"));
   EXPECT_EQ(run_program({"check", config(), "-s", "prior.groups=[{match: nothing, std: 1}]"}).exit_code, 2);
+}
+
+TEST_F(ProgramTest, InspectGoesOnAfterAFileThatIsRefused) {
+  const std::string golden = "tests/golden/checkpoints/";
+  const auto result =
+      run_program({"inspect", "--json", golden + "attack/os_system.pt", golden + "legacy_ok/state_dict.pth"});
+  EXPECT_EQ(result.exit_code, 3);
+  std::istringstream lines(result.out);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto refused = nlohmann::json::parse(line);
+  EXPECT_EQ(refused["file"], golden + "attack/os_system.pt");
+  EXPECT_EQ(refused["outcome"], "refused");
+  EXPECT_THAT(refused["reason"].get<std::string>(), HasSubstr("os.system"));
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto read = nlohmann::json::parse(line);
+  EXPECT_EQ(read["kind"], "checkpoint");
+  EXPECT_EQ(read["outcome"], "ok");
+  EXPECT_EQ(read["format"], "torch legacy");
+  EXPECT_EQ(read["weights"]["tensors"], 9);
+  EXPECT_EQ(read["tensors"]["conv.weight"]["dtype"], "float32");
+  EXPECT_EQ(read["tensors"]["conv.weight"]["shape"], nlohmann::json({6, 3, 3, 3}));
+  EXPECT_EQ(read["tensors"]["conv.weight"]["sha256"],
+            "75e84be5e5d1adeaef104762616bcad6b6bcce84e57d8255529568f21b0d5931");
+  EXPECT_FALSE(std::getline(lines, line));
+
+  const auto text = run_program({"inspect", golden + "legacy_ok/state_dict.pth"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("conv.weight"));
 }
 
 TEST_F(ProgramTest, ListsAndInfo) {

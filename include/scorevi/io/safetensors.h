@@ -19,6 +19,7 @@
 namespace scorevi::io {
 
 class ByteSource;
+struct TensorInFile;
 
 // One entry of a header. `begin` and `end` count bytes from the first byte after the header.
 struct TensorInfo {
@@ -49,6 +50,8 @@ class SafetensorsReader {
   static SafetensorsReader open(const std::string& path);
   // `bytes` must outlive the reader; `name` stands in messages.
   static SafetensorsReader from_bytes(std::string_view bytes, const std::string& name);
+  // A file that is open already.
+  SafetensorsReader(std::string path, std::shared_ptr<const ByteSource> source);
 
   const std::string& path() const { return path_; }
   const std::vector<TensorInfo>& tensors() const { return header_.tensors; }
@@ -68,8 +71,7 @@ class SafetensorsReader {
   std::string sha256(const std::string& name) const;
 
  private:
-  SafetensorsReader(std::string path, std::shared_ptr<const ByteSource> source);
-  void load(const TensorInfo& tensor, std::uint64_t first, std::uint64_t count, void* out) const;
+  TensorInFile in_file(const std::string& name) const;
 
   std::string path_;
   std::shared_ptr<const ByteSource> source_;

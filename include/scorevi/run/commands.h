@@ -58,6 +58,16 @@ struct ReportRequest {
 };
 int report(const ReportRequest& request, std::ostream& out);
 
+struct InspectRequest {
+  std::vector<std::string> files;
+  bool json = false;  // one line a file instead of tables
+};
+// Format and tensors (path, dtype, shape, SHA-256 of the elements) of each weight file, or why it is refused. Goes on
+// after a refused file and then returns 3. A line of JSON is {"file", "kind": "checkpoint", "outcome": "ok"|"refused"}
+// with "format", "weights" {"at", "strip", "tensors"} where a loader finds them and "tensors" {path: {"dtype", "shape",
+// "sha256"}}, or with "reason".
+int inspect(const InspectRequest& request, std::ostream& out);
+
 // models | datasets | methods | optimizers | schedules | families | keys | keys-markdown
 int list(const std::string& what, std::ostream& out);
 // Text for `list` without an argument and for the error message of an unknown one.
