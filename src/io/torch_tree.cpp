@@ -20,6 +20,14 @@ constexpr std::size_t kKeyBytesPerVisit = 16;
 constexpr std::uint64_t kExpandedBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kExpandedRatio = 8;
 
+// At most kMaxValueBytes of a UTF-8 text; cut before it is copied, because a long text may be shared by many values.
+std::string_view beginning(std::string_view text) {
+  if (text.size() <= kMaxValueBytes) return text;
+  std::size_t cut = kMaxValueBytes;
+  while ((static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return text.substr(0, cut);
+}
+
 class Listing {
  public:
   Listing(const PickleGraph& graph, const FindStorage& find_storage, std::uint64_t max_bytes, const std::string& name)
@@ -111,6 +119,7 @@ void Listing::enter(const PickleValue& value) {
 std::string Listing::key_text(const PickleValue& key) const {
   switch (key.kind) {
     case PickleKind::kText:
+      return std::string(graph_.text(key));
     case PickleKind::kInt:
     case PickleKind::kBool:
     case PickleKind::kFloat:
@@ -125,7 +134,7 @@ std::string Listing::value_text(const PickleValue& value) const {
   switch (value.kind) {
     case PickleKind::kText:
     case PickleKind::kDevice:
-      return std::string(graph_.text(value));
+      return std::string(beginning(graph_.text(value)));
     case PickleKind::kInt:
       return std::to_string(value.integer);
     case PickleKind::kBool:
@@ -149,13 +158,7 @@ std::string Listing::value_text(const PickleValue& value) const {
 
 void Listing::add_value(const PickleValue& value) {
   if (file_.values.size() == kMaxValues || path_.size() > kMaxValueBytes) return;
-  std::string text = value_text(value);
-  if (text.size() > kMaxValueBytes) {
-    std::size_t cut = kMaxValueBytes;
-    while ((static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-    text.resize(cut);
-  }
-  file_.values.emplace_back(path_, std::move(text));
+  file_.values.emplace_back(path_, value_text(value));
 }
 
 void Listing::add_tensor(const PickledTensor& tensor) {

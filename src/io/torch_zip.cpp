@@ -95,7 +95,7 @@ class Records {
   // Records that are inflated share one bound on memory.
   ByteRange open(const ZipEntry& entry) {
     if (!entry.deflated) return archive_.open(entry, entry.bytes);
-    const ByteRange range = archive_.open(entry, max_bytes_);
+    ByteRange range = archive_.open(entry, max_bytes_);
     max_bytes_ -= range.size;
     return range;
   }

@@ -8,7 +8,7 @@
 namespace scorevi::io {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::size_t kSafetensorsLength = 8;
 

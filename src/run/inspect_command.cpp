@@ -71,7 +71,8 @@ void print_checkpoint(const Json& facts, std::ostream& out) {
   const Json& weights = facts["weights"];
   out << fmt::format("  weights: {} tensors at \"{}\"", weights["tensors"].get<std::size_t>(),
                      weights["at"].get<std::string>());
-  if (weights["strip"] != "") out << ", without \"" << weights["strip"].get<std::string>() << "\"";
+  const auto strip = weights["strip"].get<std::string>();
+  if (!strip.empty()) out << ", without \"" << strip << "\"";
   out << "\n";
 }
 

@@ -34,9 +34,9 @@ struct WeightValue {
 };
 
 // Reads tensors one by one. Opening reads and checks everything but the elements: the directory, the pickle, sizes,
-// strides and offsets, of a zip also the CRC of every record that is used (1.4 GB/s). Thread safe after construction.
-// Memory: at most 256 MiB and 60 bytes for each byte of a pickle of at most 64 MiB; deflated records are held, together
-// at most 64 MiB and 8 times the file. A file that shrinks meanwhile gives an Error, never a signal.
+// strides and offsets, of a zip also the CRC of every record that is used (1.4 to 3 GB/s). Thread safe after
+// construction. Memory: at most 256 MiB and 60 bytes for each byte of a pickle of at most 64 MiB; deflated records are
+// held, together at most 64 MiB and 8 times the file. A file that shrinks meanwhile gives an Error, never a signal.
 class WeightFile {
  public:
   // Error kData: no such file; no weight file (detect_weight_format); TorchScript; a pickle with a name that is not

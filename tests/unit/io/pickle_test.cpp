@@ -77,7 +77,9 @@ TEST(Pickle, TheMemoGivesTheSameContainer) {
 }
 
 TEST(Pickle, NothingBelowAMarkCanBeReached) {
-  for (const std::string& bytes : {"](a."s, "](K\x01\x86."s, "}(K\x01s."s, "](K\x01(e."s})
+  for (const std::string& bytes : {"K\x01(q\0"
+                                   "1."s,
+                                   "K\x01(2e."s, "](a."s, "](K\x01\x86."s, "}(K\x01s."s, "](K\x01(e."s})
     EXPECT_THAT(fault_of(bytes), HasSubstr("m: pickle, byte ")) << bytes;
   EXPECT_THAT(fault_of("K\x01K\x02."s), HasSubstr("left on the stack"));
 }

@@ -7,14 +7,17 @@
 #include <cstdlib>
 #include <functional>
 
+#include "little_endian.h"
 #include "scorevi/core/error.h"
 #include "support/temp_dir.h"
+#include "zip_writer.h"
 
 namespace scorevi::io {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using std::string_literals::operator""s;
 
 const std::string kGolden = "tests/golden/checkpoints/";
 
@@ -90,6 +93,37 @@ TEST(WeightFile, StridesOfAnEmptyTensorMeanNothing) {
   bytes.replace(at + 2, 9, std::string("\xFF\xFF\xFF\x7FJ\xFF\xFF\xFF\x7F", 9));
   drop_crc(bytes);
   EXPECT_EQ(WeightFile::from_bytes(bytes, "m").read("w").sizes(), at::IntArrayRef({0, 3}));
+}
+
+// A million leaves may share one long text: what is kept of each must be short, in memory too.
+TEST(WeightFile, LongTextsAreCutAtACharacter) {
+  std::string text = "x";
+  for (int i = 0; i < 20000; ++i) text += "\xC3\xA4";
+  std::string bytes;
+  ZipWriter zip([&](const void* data, std::size_t size) { bytes.append(static_cast<const char*>(data), size); });
+  const std::string tensor =
+      "ctorch._utils\n_rebuild_tensor\n((\x8C\7storagectorch\nFloatStorage\n\x8C\1"
+      "0\x8C\3cpuK\1tQK\0))tR"s;
+  std::string length;
+  append_le(length, static_cast<std::uint32_t>(text.size()));
+  zip.add("a/data.pkl", "(" + tensor + "X" + length + text + "t.");
+  zip.add("a/data/0", std::string(4, '\0'));
+  zip.finish();
+  const WeightFile file = WeightFile::from_bytes(bytes, "m");
+  ASSERT_EQ(file.values().size(), 1u);
+  EXPECT_EQ(file.values()[0].text, text.substr(0, 999));
+  EXPECT_LT(file.values()[0].text.capacity(), 2000u);
+}
+
+// One element that stands for 2^28.
+TEST(WeightFile, AHugeTensorFromASmallStorageIsRefused) {
+  std::string bytes = pth_bytes({{"w", at::ones({1, 1})}});
+  const std::string ones("(J\1\0\0\0J\1\0\0\0t", 12);
+  const std::size_t at = bytes.find(ones + ones);
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 24, std::string("(J\0\x40\0\0J\0\x40\0\0t(J\0\0\0\0J\0\0\0\0t", 24));
+  drop_crc(bytes);
+  EXPECT_THAT(message_of([&] { WeightFile::from_bytes(bytes, "m"); }), HasSubstr("expands far beyond"));
 }
 
 TEST(WeightFile, ABoolThatIsNeitherTrueNorFalseIsRefused) {

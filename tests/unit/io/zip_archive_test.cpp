@@ -71,6 +71,17 @@ TEST(ZipArchive, ANameTwiceIsRefused) {
   EXPECT_THAT(fault_of(zip_of({{"a", "1"}, {"a", "2"}})), HasSubstr("entry \"a\" is there twice"));
 }
 
+// A second entry inside the data of the first one, with a header of its own.
+TEST(ZipArchive, EntriesThatOverlapAreRefused) {
+  const std::string alone = zip_of({{"c", "hello"}});
+  const std::size_t data = ZipArchive(memory_source(alone), "m").entries()[0].data_begin;
+  std::string bytes = zip_of({{"b", alone.substr(0, data + 5)}, {"c", "hello"}});
+  const std::size_t central = bytes.rfind("PK\x01\x02");
+  ASSERT_LT(data, 256u);
+  bytes.replace(central + 42, 4, std::string(1, static_cast<char>(data)) + std::string(3, '\0'));
+  EXPECT_THAT(fault_of(bytes), HasSubstr("entries \"b\" and \"c\" overlap"));
+}
+
 // More entries than the 16 bits of the plain end record can count.
 TEST(ZipArchive, ManyEntriesNeedZip64) {
   std::vector<std::pair<std::string, std::string>> entries;
