@@ -17,7 +17,8 @@ Document Document::from_text(const std::string& text, const std::string& name,
                              const std::vector<std::string>& overrides) {
   Document document;
   document.sources_.push_back(name);
-  for (const std::string& override_text : overrides) document.sources_.push_back("-s " + override_text);
+  for (const std::string& override_text : overrides)
+    document.sources_.push_back("-s " + text_for_message(override_text));
   try {
     ParsedYaml parsed = parse_yaml(text, 0);
     document.root_ = std::move(parsed.root);
@@ -39,15 +40,18 @@ void Document::apply_override(const std::string& override_text, int source) {
   const Location at{source, 1, 1};
   if (equals == std::string::npos || !is_key_path(path))
     return add_error(at, "", "expected KEY.KEY=VALUE, got " + quoted_for_message(override_text));
+  const std::string shown = text_for_message(path);
+  if (split_key_path(path).size() > std::size_t{kMaxConfigDepth})
+    return add_error(at, shown, "too many keys, expected at most " + std::to_string(kMaxConfigDepth));
   try {
     ParsedYaml value = parse_yaml(override_text.substr(equals + 1), source);
     for (const ParseProblem& problem : value.problems)
-      add_error(problem.at, path, problem.key + ": " + problem.message);
+      add_error(problem.at, shown, problem.key + ": " + problem.message);
     value.root.at = at;
     const std::string problem = set_at_path(root_, path, std::move(value.root));
-    if (!problem.empty()) add_error(at, path, problem);
+    if (!problem.empty()) add_error(at, shown, problem);
   } catch (const ParseError& error) {
-    add_error(at, path, error.what());
+    add_error(at, shown, error.what());
   }
 }
 

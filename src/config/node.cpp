@@ -31,9 +31,9 @@ std::string Node::shown() const {
   return quoted_for_message(text);
 }
 
-std::string quoted_for_message(const std::string& text) {
+std::string text_for_message(const std::string& text) {
   constexpr std::size_t kMaxLength = 60;
-  std::string result = "\"";
+  std::string result;
   std::size_t length = std::min(text.size(), kMaxLength);
   // Not in the middle of a UTF-8 character.
   while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) --length;
@@ -41,7 +41,9 @@ std::string quoted_for_message(const std::string& text) {
     const auto code = static_cast<unsigned char>(c);
     result += code < 0x20 || code == 0x7F ? '?' : c;
   }
-  return result + (length < text.size() ? "...\"" : "\"");
+  return length < text.size() ? result + "..." : result;
 }
+
+std::string quoted_for_message(const std::string& text) { return "\"" + text_for_message(text) + "\""; }
 
 }  // namespace scorevi::config

@@ -4,25 +4,35 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <utility>
 
 #include "scorevi/config/document.h"
+#include "scorevi/core/format.h"
 
 namespace scorevi::config {
 namespace {
 
-int count_nodes(const Node& node) {
-  int count = 1;
-  for (const Node& item : node.items) count += count_nodes(item);
-  return count;
-}
+// How much an alias adds.
+struct Extent {
+  int nodes = 1;
+  int depth = 1;
+  std::size_t bytes = 0;  // of texts and keys
+};
 
-int depth_of(const Node& node) {
-  int depth = 0;
-  for (const Node& item : node.items) depth = std::max(depth, depth_of(item));
-  return depth + 1;
+Extent extent_of(const Node& node) {
+  Extent extent;
+  extent.bytes = node.text.size();
+  for (const Key& key : node.keys) extent.bytes += key.text.size();
+  for (const Node& item : node.items) {
+    const Extent inner = extent_of(item);
+    extent.nodes += inner.nodes;
+    extent.depth = std::max(extent.depth, inner.depth + 1);
+    extent.bytes += inner.bytes;
+  }
+  return extent;
 }
 
 // Builds the tree from the events of the parser. A map under construction receives key and value
@@ -50,8 +60,9 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto entry = anchors_.find(anchor);
     if (entry == anchors_.end()) throw ParseError(location(mark), "the alias stands inside its own anchor");
-    count(entry->second.nodes, location(mark));
-    if (static_cast<int>(open_.size()) + entry->second.depth > kMaxConfigDepth) throw_too_deep(location(mark));
+    const Extent& extent = entry->second.extent;
+    count(extent.nodes, extent.bytes, location(mark));
+    if (static_cast<int>(open_.size()) + extent.depth > kMaxConfigDepth) throw_too_deep(location(mark));
     attach(entry->second.node);
   }
 
@@ -82,12 +93,12 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
-    bool key_next = true;  // of a map
+    bool key_next = true;              // of a map
+    std::map<std::string, int> lines;  // of a map: where each key stands first
   };
   struct Anchored {
     Node node;
-    int nodes = 0;
-    int depth = 0;
+    Extent extent;
   };
 
   Location location(const YAML::Mark& mark) const { return {source_, mark.line + 1, mark.column + 1}; }
@@ -101,11 +112,15 @@ class TreeBuilder final : public YAML::EventHandler {
     throw ParseError(at, "nested too deeply, expected at most " + std::to_string(kMaxConfigDepth) + " levels");
   }
 
-  void count(int nodes, const Location& at) {
+  void count(int nodes, std::size_t bytes, const Location& at) {
     nodes_ += nodes;
+    bytes_ += bytes;
     if (nodes_ > kMaxConfigNodes)
       throw ParseError(
           at, "too many values (aliases count each time), expected at most " + std::to_string(kMaxConfigNodes));
+    if (bytes_ > std::size_t{kMaxConfigBytes})
+      throw ParseError(at,
+                       "too much text (aliases count each time), expected at most " + format_bytes(kMaxConfigBytes));
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
@@ -125,8 +140,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void add(Node node, YAML::anchor_t anchor) {
-    count(1, node.at);
-    if (anchor != 0) anchors_[anchor] = {node, count_nodes(node), depth_of(node)};
+    count(1, node.text.size(), node.at);
+    if (anchor != 0) anchors_[anchor] = {node, extent_of(node)};
     attach(std::move(node));
   }
 
@@ -150,10 +165,10 @@ class TreeBuilder final : public YAML::EventHandler {
       throw ParseError(key.at,
                        "merge keys (<<) are not supported: write the keys out, or use an alias for "
                        "a whole section");
-    for (const Key& known : parent.node.keys)
-      if (known.text == key.text)
-        result_.problems.push_back(
-            {key.at, key.text, "duplicate key, first given in line " + std::to_string(known.at.line)});
+    const auto [first, is_new] = parent.lines.emplace(key.text, key.at.line);
+    if (!is_new)
+      result_.problems.push_back(
+          {key.at, text_for_message(key.text), "duplicate key, first given in line " + std::to_string(first->second)});
     parent.node.keys.push_back({key.text, key.at});
     parent.key_next = false;
   }
@@ -165,6 +180,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Anchored> anchors_;
   int nodes_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 void check_bytes(const std::string& text, int source) {

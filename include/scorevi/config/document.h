@@ -17,9 +17,9 @@ class ConfigError : public Error {
   explicit ConfigError(const std::string& message) : Error(ErrorKind::kUsage, message) {}
 };
 
-constexpr std::int64_t kMaxConfigBytes = std::int64_t{1} << 20;
-constexpr int kMaxConfigNodes = 20000;  // after aliases are replaced by what they stand for
-constexpr int kMaxConfigDepth = 32;
+constexpr std::int64_t kMaxConfigBytes = std::int64_t{1} << 20;  // of the file, and of its texts with aliases expanded
+constexpr int kMaxConfigNodes = 20000;                           // with aliases expanded
+constexpr int kMaxConfigDepth = 32;                              // of a file, a key path, or an override's value
 
 // Strict YAML: one document, a map at the top, no duplicate keys, no tags, no merge keys (`<<`).
 // Anchors and aliases work. Values keep their text: what is a number is decided by the field.
@@ -37,8 +37,8 @@ class Document {
 
   const Node& root() const { return root_; }
 
-  // "config.yaml:12:7" or "-s train.lr=abc" of the value at a key path such as `prior.groups[0].std`;
-  // of the nearest enclosing section where the file does not have the key.
+  // "config.yaml:12:7" or "-s train.lr=abc" (long overrides are cut) of the value at a key path such as
+  // `prior.groups[0].std`; of the nearest enclosing section where the file does not have the key.
   std::string where(const std::string& path) const;
   Location locate(const std::string& path) const;
   bool has(const std::string& path) const;

@@ -39,7 +39,8 @@ struct Node {
   std::string shown() const;
 };
 
-// The text between quotes, cut to a readable length, control characters replaced.
+// The text cut to a readable length, control characters replaced; the second puts it between quotes.
+std::string text_for_message(const std::string& text);
 std::string quoted_for_message(const std::string& text);
 
 }  // namespace scorevi::config

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "support/error_of.h"
@@ -96,6 +97,25 @@ TEST(Document, ExpandingAliasesAreStoppedQuickly) {
   EXPECT_THAT(error(nested), HasSubstr("nested too deeply"));
 }
 
+TEST(Document, AliasesOfLongTextsAreCounted) {
+  const std::string text(50000, 'x');
+  std::string list = "a: &a " + text + "\nb: [";
+  for (int i = 0; i < 19; ++i) list += "*a, ";
+  Document::from_text(list + "]", "c.yaml").throw_if_errors();  // twenty times: just below a mebibyte
+  EXPECT_THAT(error(list + "*a]"), HasSubstr("too much text (aliases count each time), expected at most 1.0 MiB"));
+  std::string keys = "a: &a {? " + text + " : 1}\nb: [";
+  for (int i = 0; i < 20; ++i) keys += "*a, ";
+  EXPECT_THAT(error(keys + "]"), HasSubstr("too much text"));
+}
+
+TEST(Document, ManyDuplicatesGiveOneErrorEach) {
+  std::string text = "a:\n";
+  for (int i = 0; i < 9000; ++i) text += "a:\n";
+  const std::string message = error(text);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 8999);
+  EXPECT_THAT(message, StartsWith("c.yaml:2:1: a: duplicate key, first given in line 1\nc.yaml:3:1: "));
+}
+
 TEST(Document, HugeInputsAreStoppedQuickly) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(error("a: " + std::string(1000000, '[')), HasSubstr("nested too deeply"));
@@ -170,6 +190,22 @@ TEST(Overrides, Mistakes) {
   EXPECT_EQ(error("a: [1, 2]", {"a.5=2"}), "-s a.5=2: a.5: a has 2 items, expected a position from 0, got \"5\"");
   EXPECT_THAT(error("a: 1", {"a=[1"}), StartsWith("-s a=[1: a: not valid YAML"));
   EXPECT_THAT(error("a: 1", {"a={b: 1, b: 2}"}), HasSubstr("a: b: duplicate key"));
+}
+
+TEST(Overrides, TheLengthOfAPathIsLimited) {
+  std::string path = "k";
+  for (int i = 1; i < kMaxConfigDepth; ++i) path += ".k";
+  EXPECT_TRUE(Document::from_text("a: 1", "c.yaml", {path + "=1"}).has(path));
+  const std::string cut = path.substr(0, 60) + "...";
+  EXPECT_EQ(error("a: 1", {path + ".k=1"}), "-s " + cut + ": " + cut + ": too many keys, expected at most 32");
+  for (int i = 0; i < 1000000; ++i) path += ".k";
+  EXPECT_THAT(error("a: 1", {path + "=1"}), HasSubstr("too many keys"));
+}
+
+TEST(Overrides, LongOnesAreCutInMessages) {
+  EXPECT_EQ(
+      error("a: 1", {"abc" + std::string(100, '\n')}),
+      "-s abc" + std::string(57, '?') + "...: expected KEY.KEY=VALUE, got \"abc" + std::string(57, '?') + "...\"");
 }
 
 TEST(Overrides, UnknownPathIsExplained) {
