@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "fuzz/guard.h"
 #include "fuzz/targets.h"
 #include "scorevi/config/load.h"
 #include "scorevi/core/error.h"
@@ -19,10 +20,27 @@ SampleOptions parse(const std::string& text) {
   return options;
 }
 
+// Not an Error, which would count as a refusal of the input.
 void check_dump(const SampleOptions& options) {
   const std::string first = scorevi::config::dump(options);
-  if (scorevi::config::dump(parse(first)) != first)
-    throw std::logic_error("a dumped configuration does not read back equal");
+  std::string second;
+  try {
+    second = scorevi::config::dump(parse(first));
+  } catch (const scorevi::Error& error) {
+    throw std::logic_error(std::string("a dumped configuration is refused: ") + error.what());
+  }
+  if (second != first) throw std::logic_error("a dumped configuration does not read back equal");
+}
+
+// The right answer to a bad configuration is an Error of kind kUsage.
+template <class Read>
+void refuse_or_accept(Read&& read) {
+  try {
+    read();
+    ++scorevi::fuzz::inputs_read;
+  } catch (const scorevi::Error& error) {
+    if (error.kind() != scorevi::ErrorKind::kUsage) throw;
+  }
 }
 
 }  // namespace
@@ -31,13 +49,7 @@ void check_dump(const SampleOptions& options) {
 // survive dumping and reading back.
 int fuzz_config(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  try {
-    check_dump(parse(text));
-  } catch (const scorevi::Error&) {
-  }
-  try {
-    Document::from_text("data: {name: x}", "fuzz", {text, "model=" + text}).throw_if_errors();
-  } catch (const scorevi::Error&) {
-  }
+  refuse_or_accept([&] { check_dump(parse(text)); });
+  refuse_or_accept([&] { Document::from_text("data: {name: x}", "fuzz", {text, "model=" + text}).throw_if_errors(); });
   return 0;
 }

@@ -130,7 +130,14 @@ Corpus weight_file_corpus() {
 Corpus config_corpus() {
   Corpus corpus = {"seed: 0\ndata: {name: digits, train_size: 300}\noptimizer: {lr: 1e-3}\n",
                    "train:\n  epochs: 20\n  monitor: val_nll\nmodel:\n  hidden: [100, 50]\n",
-                   "a: &x {b: 1}\nc: *x\nlist:\n  - 1\n  - {k: \"v\"}\n"};
+                   "a: &x {b: 1}\nc: *x\nlist:\n  - 1\n  - {k: \"v\"}\n",
+                   // The next ones fit SampleOptions, so that dumping is reached; the last are overrides.
+                   "name: 'a b'\ndata: {name: x, shuffle: no, limit: null}\nclip: 1e-3\n",
+                   "data:\n  name: \"\\t\\x41\"\nmodel: {hidden: [7, 8], tags: [a, 'null', \"1\"], weights: w.pt}\n",
+                   "data: {name: d}\nprior:\n  std: .inf\n  groups: [&g {match: 'fc.*', std: 2}, *g]\n",
+                   "data: {name: d}\noptimizer: {name: adam, betas: [0.5, 0.25], lr: 2, epsilon: 1e-9}\ndevice: cpu\n",
+                   "data: {name: d}\noptimizer:\n  name: sgd\n  momentum: 0\nseed: 9223372036854775807\n",
+                   "model.hidden=[1, 2]", "a.0.b={c: [d, \"e\"]}"};
   const Corpus files = small_files("configs", ".yaml");
   corpus.insert(corpus.end(), files.begin(), files.end());
   return corpus;

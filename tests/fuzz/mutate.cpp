@@ -26,9 +26,9 @@ class Draws {
 const std::array<std::uint64_t, 16> kValues = {
     0, 1, 2, 7, 127, 128, 255, 256, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1ull << 62, 1ull << 63, ~0ull};
 
-const std::array<const char*, 18> kWords = {
-    "\"", "\"\"", ",",    ";",  "\t",  "\n",  "\r\n",         "{",         "}", "[",
-    "]",  ":",    "null", "-1", "1e9", "nan", "\xEF\xBB\xBF", "4294967296"};
+const std::array<const char*, 26> kWords = {
+    "\"",  "\"\"",         ",",          ";", "\t",  "\n", "\r\n", "{",  "}",   "[",     "]", ":", "null", "-1", "1e9",
+    "nan", "\xEF\xBB\xBF", "4294967296", "'", "&a ", "*a", "\n- ", "? ", "|\n", "---\n", "\\"};
 
 void flip_bit(std::string& bytes, Draws& draws) {
   if (bytes.empty()) return;
