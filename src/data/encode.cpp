@@ -7,6 +7,7 @@
 
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "scorevi/core/error.h"
 #include "scorevi/core/numbers.h"
@@ -113,12 +114,15 @@ at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string
 }
 
 at::Tensor encode_images(const at::Tensor& images, const std::vector<std::int64_t>& shape, const std::string& path) {
-  if (images.dim() != 3 || shape.size() != 3 || images.size(1) != shape[1] || images.size(2) != shape[2])
+  if (shape.size() != 3 || shape[0] != 1)
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: holds pictures of one channel, expected inputs of shape {}", path, shape));
+  if (images.dim() != 3 || images.size(1) != shape[1] || images.size(2) != shape[2])
     throw Error(
         ErrorKind::kData,
         fmt::format("{}: holds {} numbers per row in {} dimension(s), expected pictures of {} rows and {} columns",
-                    path, images.numel() / std::max<std::int64_t>(1, images.size(0)), images.dim() - 1,
-                    shape.size() == 3 ? shape[1] : 0, shape.size() == 3 ? shape[2] : 0));
+                    path, images.numel() / std::max<std::int64_t>(1, images.size(0)), images.dim() - 1, shape[1],
+                    shape[2]));
   return images.unsqueeze(1);
 }
 

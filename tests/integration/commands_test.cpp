@@ -1,0 +1,242 @@
+// What the subcommands do beyond the plain case of program_test.cpp: other data, other inputs, going on by name.
+#include <cmath>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "scorevi/io/csv.h"
+#include "support/program.h"
+#include "support/temp_dir.h"
+
+namespace scorevi {
+namespace {
+
+using test::run_program;
+using test::slurp;
+using test::TempDir;
+using ::testing::HasSubstr;
+
+constexpr const char* kDigits = R"(name: digits
+data: {name: digits, train_size: 200, batch_size: 40}
+model: {name: mlp, hidden: [8]}
+train: {epochs: 2}
+evaluate: {samples: 4, bootstrap: 20}
+)";
+
+constexpr const char* kValues = R"(name: values
+data: {name: csv, task: regression, path: PATH, test_frac: 0.5, batch_size: 10}
+model: {name: mlp, hidden: [8]}
+train: {epochs: 3}
+evaluate: {samples: 4, bootstrap: 20}
+)";
+
+class CommandsTest : public ::testing::Test {
+ protected:
+  // y = 2 a - b and a little curvature.
+  std::string table(const std::string& name = "table.csv", double first_a = -1) const {
+    std::string text = "a,b,y\n";
+    for (int i = 0; i < 60; ++i) {
+      const double a = first_a + (i % 11) / 5.0, b = (i % 7) / 3.0 - 1;
+      text += std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(2 * a - b + 0.3 * a * a) + "\n";
+    }
+    return folder_.write(name, text);
+  }
+  std::string values_config(const std::string& name = "values.yaml", const std::string& csv = "table.csv",
+                            double first_a = -1) const {
+    std::string text = kValues;
+    return folder_.write(name, text.replace(text.find("PATH"), 4, table(csv, first_a)));
+  }
+  std::string digits_config() const { return folder_.write("digits.yaml", kDigits); }
+
+  void train(const std::string& config, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"train", config, "--out", folder_.file("run")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto result = run_program(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+
+  // Each row of the evaluation has the same numbers as that row of a prediction of the whole data set.
+  void expect_agreement(const std::string& predictions, const std::vector<std::string>& columns,
+                        const std::string& evaluation = "evaluation") const {
+    const io::CsvTable predicted = io::read_csv(predictions);
+    const io::CsvTable evaluated = io::read_csv(folder_.file("run/" + evaluation + "/predictions.csv"));
+    ASSERT_GT(evaluated.rows(), 20U);
+    for (std::size_t i = 0; i < evaluated.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(evaluated.number(i, evaluated.column("row")).value());
+      ASSERT_LT(row, predicted.rows());
+      ASSERT_EQ(predicted.number(row, predicted.column("row")), static_cast<double>(row + 1));
+      for (const std::string& name : columns) {
+        const double expected = evaluated.number(i, evaluated.column(name)).value();
+        EXPECT_NEAR(predicted.number(row, predicted.column(name)).value(), expected, 1e-5 + 1e-5 * std::abs(expected))
+            << "row " << row << " " << name;
+      }
+    }
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(CommandsTest, PredictedValuesAreThoseOfTheEvaluation) {
+  train(values_config());
+  const std::string out = folder_.file("predicted.csv");
+  const auto result = run_program({"predict", folder_.file("run"), folder_.file("table.csv"), "--out", out});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("60 rows predicted, written to " + out));
+  EXPECT_THAT(slurp(out), ::testing::StartsWith("file,row,output,mean,std,lower,upper\n"));
+  expect_agreement(out, {"mean", "std", "lower", "upper"});
+}
+
+TEST_F(CommandsTest, PredictDoesNotOverwriteItsInput) {
+  train(values_config());
+  const std::string rows = folder_.file("table.csv"), before = slurp(rows);
+  const auto result = run_program({"predict", folder_.file("run"), rows, "--out", rows});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is one of the inputs"));
+  EXPECT_EQ(slurp(rows), before);
+}
+
+TEST_F(CommandsTest, PicturesArePredictedFromTablesAndFromIdxFiles) {
+  train(digits_config());
+  const std::string table = "data/digits/digits.csv.gz";
+  const std::string out = folder_.file("predicted.csv");
+  ASSERT_EQ(run_program({"predict", folder_.file("run"), table, "--out", out}).exit_code, 0);
+  expect_agreement(out, {"confidence", "entropy", "mutual_information", "p_0", "p_9"});
+
+  std::string idx = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 8};
+  const io::CsvTable digits = io::read_csv(table);
+  for (std::size_t row : {0U, 1U})
+    for (std::size_t pixel = 0; pixel < 64; ++pixel) idx += static_cast<char>(digits.number(row, pixel).value());
+  const std::string pictures = folder_.write("new-idx3-ubyte", idx);
+  const auto result = run_program({"predict", folder_.file("run"), pictures});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const io::CsvTable expected = io::read_csv(out), got = io::parse_csv(result.out, "stdout");
+  ASSERT_EQ(got.rows(), 2U);
+  for (std::size_t row : {0U, 1U})
+    EXPECT_NEAR(got.number(row, got.column("p_3")).value(), expected.number(row, expected.column("p_3")).value(), 1e-6);
+}
+
+TEST_F(CommandsTest, PicturesDoNotFitARunThatReadsTables) {
+  train(values_config());
+  const std::string pictures = folder_.write("new-idx3-ubyte", std::string(16, '\0'));
+  const auto result = run_program({"predict", folder_.file("run"), pictures});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("expected a CSV table"));
+}
+
+TEST_F(CommandsTest, EvaluateOnOtherData) {
+  train(values_config());
+  const std::string own = slurp(folder_.file("run/evaluation/report.json"));
+  // Other values, which must be scaled as the run's training data were: by prediction or by evaluation, no difference.
+  const std::string other = values_config("other.yaml", "other.csv", 0.5);
+  const auto result = run_program({"evaluate", folder_.file("run"), "--data", other});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(slurp(folder_.file("run/evaluation/report.json")), own);
+  const std::string out = folder_.file("predicted.csv");
+  ASSERT_EQ(run_program({"predict", folder_.file("run"), folder_.file("other.csv"), "--out", out}).exit_code, 0);
+  expect_agreement(out, {"mean", "std", "lower", "upper"}, "evaluation-test-csv");
+
+  const auto misfit = run_program({"evaluate", folder_.file("run"), "--data", digits_config()});
+  EXPECT_EQ(misfit.exit_code, 3) << misfit.err;
+  EXPECT_THAT(misfit.err, HasSubstr("does not fit the run's network"));
+}
+
+TEST_F(CommandsTest, ARunWhoseDataChangedIsNotEvaluated) {
+  train(values_config());
+  table("table.csv", -0.9);
+  const auto result = run_program({"evaluate", folder_.file("run")});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("expected the same data set"));
+}
+
+TEST_F(CommandsTest, WithoutTestRowsTheValidationRowsAreEvaluated) {
+  train(values_config(), {"-s", "data.test_frac=0", "-s", "data.validation_frac=0.25"});
+  const auto report = nlohmann::json::parse(slurp(folder_.file("run/evaluation/report.json")));
+  EXPECT_EQ(report["split"], "validation");
+  EXPECT_EQ(report["n"], 15);
+}
+
+TEST_F(CommandsTest, WithNoRowsLeftNothingIsEvaluated) {
+  train(values_config(), {"-s", "data.test_frac=0", "-s", "data.validation_frac=0"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("run/evaluation/report.json")));
+  EXPECT_EQ(run_program({"evaluate", folder_.file("run")}).exit_code, 2);
+}
+
+TEST_F(CommandsTest, WhatDoesNotFitTheTaskIsTold) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"likelihood.name=categorical", "likelihood.name: got categorical, expected gaussian"},
+      {"train.monitor=val_error", "train.monitor: got val_error, expected val_nll or val_rmse"}};
+  const std::string config = values_config();
+  for (const auto& [setting, message] : cases) {
+    const auto result = run_program({"train", config, "-s", setting, "--out", folder_.file("run")});
+    EXPECT_EQ(result.exit_code, 2) << setting;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("run"))) << setting;
+  }
+}
+
+// Runs in the current folder, which holds runs/.
+class NamedRuns : public CommandsTest {
+ protected:
+  NamedRuns() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
+  ~NamedRuns() override { std::filesystem::current_path(before_); }
+
+  std::vector<std::string> runs() const {
+    std::vector<std::string> found;
+    if (!std::filesystem::exists("runs")) return found;
+    for (const auto& entry : std::filesystem::directory_iterator("runs")) found.push_back(entry.path().string());
+    return found;
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(NamedRuns, ADryRunTrainsNothing) {
+  const auto result = run_program({"train", values_config(), "--dry-run"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("name: values\n"));
+  // The last one is the noise.
+  EXPECT_THAT(result.out, HasSubstr("# dry run: " + std::to_string(2 * 8 + 8 + 8 + 1 + 1) + " parameters"));
+  EXPECT_TRUE(runs().empty());
+}
+
+TEST_F(NamedRuns, ResumeAutoGoesOnWithTheUnfinishedRunOfThatName) {
+  const std::string config = values_config();
+  const auto first = run_program({"train", config, "--resume", "auto", "--max-steps", "2"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("no unfinished run of values, starting a new one"));
+  ASSERT_EQ(runs().size(), 1U);
+  const std::string folder = runs().front();
+  EXPECT_THAT(folder, ::testing::StartsWith("runs/values-20"));
+
+  // Another name that begins alike does not count.
+  const auto other = run_program({"train", config, "-s", "name=val", "--resume", "auto", "--max-steps", "2"});
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  ASSERT_EQ(runs().size(), 2U);
+
+  const auto second = run_program({"train", config, "--resume", "auto"});
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("resumed after step 2"));
+  EXPECT_EQ(runs().size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(slurp(folder + "/run.json"))["status"], "finished");
+
+  // A finished run is left alone.
+  ASSERT_EQ(run_program({"train", config, "--resume", "auto", "--max-steps", "1"}).exit_code, 0);
+  EXPECT_EQ(runs().size(), 3U);
+}
+
+TEST_F(NamedRuns, ResumeWithoutAConfigurationOrACheckpoint) {
+  EXPECT_EQ(run_program({"train", "--resume", "auto"}).exit_code, 2);
+  const std::string config = values_config();
+  ASSERT_EQ(run_program({"train", config, "--out", "run", "--max-steps", "1"}).exit_code, 0);
+  EXPECT_EQ(run_program({"train", "--resume", "run", "--out", "elsewhere"}).exit_code, 2);
+  std::filesystem::remove("run/checkpoints/last.safetensors");
+  const auto result = run_program({"train", "--resume", "run"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("ended before its first checkpoint"));
+}
+
+}  // namespace
+}  // namespace scorevi
