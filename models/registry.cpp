@@ -84,8 +84,8 @@ VisionInput lite0() {
 }  // namespace
 
 const Factory<Recipe>& networks() {
-  static const std::vector<std::string> vit_options = {"dropout", "activation_checkpointing"};
-  static const Factory<Recipe> table(
+  static const std::vector<std::string> kVitOptions = {"dropout", "activation_checkpointing"};
+  static const Factory<Recipe> kTable(
       "model",
       {
           {"mlp", "fully connected layers", {{"hidden", "activation", "dropout"}, make_mlp}},
@@ -107,25 +107,25 @@ const Factory<Recipe>& networks() {
           {"cifar_resnet56", "residual network for 32 px, 0.85 M parameters", {{}, resnet<kCifarResNet56>, cifar()}},
           {"vit_b_16",
            "vision transformer, patches of 16 px, 87 M parameters",
-           {vit_options, vit<kViTB16>, imagenet("heads.head")}},
+           {kVitOptions, vit<kViTB16>, imagenet("heads.head")}},
           {"vit_b_32",
            "vision transformer, patches of 32 px, 88 M parameters",
-           {vit_options, vit<kViTB32>, imagenet("heads.head")}},
+           {kVitOptions, vit<kViTB32>, imagenet("heads.head")}},
           {"vit_l_16",
            "vision transformer, patches of 16 px, 304 M parameters",
-           {vit_options, vit<kViTL16>, imagenet("heads.head", 242)}},
+           {kVitOptions, vit<kViTL16>, imagenet("heads.head", 242)}},
           {"vit_l_32",
            "vision transformer, patches of 32 px, 307 M parameters",
-           {vit_options, vit<kViTL32>, imagenet("heads.head")}},
+           {kVitOptions, vit<kViTL32>, imagenet("heads.head")}},
           {"efficientnet_lite0",
            "depthwise convolutions for small devices, 4.7 M parameters",
            {{"dropout", "stochastic_depth"}, make_efficientnet_lite0, lite0()}},
       });
-  return table;
+  return kTable;
 }
 
 const Factory<Activation>& activations() {
-  static const Factory<Activation> table(
+  static const Factory<Activation> kTable(
       "activation", {
                         {"relu", "max(x, 0)", [](const at::Tensor& x) { return at::relu(x); }},
                         {"tanh", "hyperbolic tangent", [](const at::Tensor& x) { return at::tanh(x); }},
@@ -133,7 +133,7 @@ const Factory<Activation>& activations() {
                         {"silu", "x sigmoid(x)", [](const at::Tensor& x) { return at::silu(x); }},
                         {"sigmoid", "1 / (1 + exp(-x))", [](const at::Tensor& x) { return at::sigmoid(x); }},
                     });
-  return table;
+  return kTable;
 }
 
 std::shared_ptr<Network> build_network(const ModelOptions& options, const InputSpec& input, int64_t outputs) {

@@ -117,24 +117,24 @@ Dataset make_digits(const DataOptions& options) {
 }
 
 Dataset make_mnist(const DataOptions& options) {
-  static const IdxSet set = {"mnist", "MNIST handwritten digits, LeCun, Cortes, Burges", kDigitNames};
-  return make_idx_set(set, options);
+  static const IdxSet kSet = {"mnist", "MNIST handwritten digits, LeCun, Cortes, Burges", kDigitNames};
+  return make_idx_set(kSet, options);
 }
 
 Dataset make_fashion_mnist(const DataOptions& options) {
-  static const IdxSet set = {
+  static const IdxSet kSet = {
       "fashion_mnist",
       "Fashion-MNIST, Zalando Research (MIT)",
       {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"}};
-  return make_idx_set(set, options);
+  return make_idx_set(kSet, options);
 }
 
 Dataset make_kmnist(const DataOptions& options) {
-  static const IdxSet set = {"kmnist",
-                             "Kuzushiji-MNIST, ROIS-DS Center for Open Data in the Humanities "
-                             "(CC BY-SA 4.0)",
-                             {"o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"}};
-  return make_idx_set(set, options);
+  static const IdxSet kSet = {"kmnist",
+                              "Kuzushiji-MNIST, ROIS-DS Center for Open Data in the Humanities "
+                              "(CC BY-SA 4.0)",
+                              {"o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"}};
+  return make_idx_set(kSet, options);
 }
 
 }  // namespace scorevi::data

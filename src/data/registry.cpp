@@ -9,7 +9,7 @@
 namespace scorevi::data {
 
 const Factory<MakeDataset>& datasets() {
-  static const Factory<MakeDataset> table(
+  static const Factory<MakeDataset> kTable(
       "data set", {
                       {"digits", "1797 handwritten digits, 8 x 8 (bundled)", make_digits},
                       {"mnist", "70000 handwritten digits, 28 x 28, idx files", make_mnist},
@@ -21,7 +21,7 @@ const Factory<MakeDataset>& datasets() {
                       {"sine_gap", "a noisy sine without data in the middle, 1 feature, regression", make_sine_gap},
                       {"cubic", "y = x^3 with noise of standard deviation 3, 1 feature, regression", make_cubic},
                   });
-  return table;
+  return kTable;
 }
 
 Dataset load_dataset(const DataOptions& options) {

@@ -8,12 +8,12 @@
 namespace scorevi::inference {
 
 const std::vector<MethodInfo>& methods() {
-  static const std::vector<MethodInfo> table = {
+  static const std::vector<MethodInfo> kTable = {
       {"psm", "proximal score matching (solver gradient or closed_form)", {"diagonal_gaussian"}},
       {"advi", "reparametrised evidence lower bound", {"diagonal_gaussian"}},
       {"map", "point estimate with the same prior", {"point_mass"}},
   };
-  return table;
+  return kTable;
 }
 
 void check_combination(const std::string& method, const std::string& family) {

@@ -48,7 +48,8 @@ std::string xml_escape(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const char c = text[0];
-    if (length == 0) {
+    const bool control = length == 1 && ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F);
+    if (length == 0 || control) {
       out += kReplacement;
     } else if (c == '&') {
       out += "&amp;";
@@ -58,8 +59,6 @@ std::string xml_escape(std::string_view text) {
       out += "&gt;";
     } else if (c == '"') {
       out += "&quot;";
-    } else if (length == 1 && ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)) {
-      out += kReplacement;
     } else {
       out += text.substr(0, length);
     }
@@ -86,7 +85,9 @@ std::vector<std::string> wrap_text(std::string_view text, double size, double ma
     const std::string word(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
-    const std::string longer = line.empty() ? word : line + " " + word;
+    std::string longer = line;
+    if (!line.empty()) longer += ' ';
+    longer += word;
     if (!line.empty() && text_width(longer, size) > max_width) {
       lines.push_back(line);
       line = word;

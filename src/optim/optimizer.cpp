@@ -41,13 +41,13 @@ bool has_second(const OptimizerOptions& o) { return o.name != "sgd"; }
 }  // namespace
 
 const std::vector<OptimizerInfo>& optimizers() {
-  static const std::vector<OptimizerInfo> table = {
+  static const std::vector<OptimizerInfo> kTable = {
       {"sgd", "stochastic gradient descent with momentum (Nesterov on wish)"},
       {"adam", "adaptive moments"},
       {"adamw", "Adam with decoupled weight decay"},
       {"rmsprop", "root mean square scaling with momentum"},
   };
-  return table;
+  return kTable;
 }
 
 void validate(const OptimizerOptions& o) {

@@ -39,7 +39,7 @@ void validate(const ScheduleOptions& o) {
 }  // namespace
 
 const std::vector<ScheduleInfo>& schedules() {
-  static const std::vector<ScheduleInfo> table = {
+  static const std::vector<ScheduleInfo> kTable = {
       {"constant", "lr throughout"},
       {"step", "times gamma every step_size epochs"},
       {"multistep", "times gamma at each milestone epoch"},
@@ -49,11 +49,12 @@ const std::vector<ScheduleInfo>& schedules() {
       {"polynomial", "(1 - progress)^power, down to min_lr_frac"},
       {"plateau", "times factor when the monitored value stops improving"},
   };
-  return table;
+  return kTable;
 }
 
 double step_factor(int64_t t, int64_t step_size, double gamma) {
-  return std::pow(gamma, static_cast<double>(t / step_size));
+  const int64_t passed = t / step_size;
+  return std::pow(gamma, static_cast<double>(passed));
 }
 
 double multistep_factor(int64_t t, const std::vector<int64_t>& milestones, double gamma) {

@@ -29,7 +29,7 @@ kernels::Exec exec_for(const at::Tensor& tensor) {
   }
   const c10::impl::VirtualGuardImpl guard(device.type());
   exec.device = kernels::Device::kCuda;
-  exec.device_index = device.index();
+  exec.device_index = device.index();  // NOLINT(bugprone-signed-char-misuse): a small number, no letter
   exec.stream = guard.getStreamNativeHandle(guard.getStream(device));
   return exec;
 }

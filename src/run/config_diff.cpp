@@ -15,8 +15,8 @@ using Patterns = std::vector<std::string>;
 
 // How and where predictions are made, never what is predicted.
 const Patterns& evaluation_keys() {
-  static const Patterns keys = {"device", "threads", "data.root", "data.workers", "evaluate.*"};
-  return keys;
+  static const Patterns kKeys = {"device", "threads", "data.root", "data.workers", "evaluate.*"};
+  return kKeys;
 }
 
 // Keys that change how often something is done, how a run is evaluated and where, never what a step learns.

@@ -39,7 +39,7 @@ struct Listing {
 };
 
 const std::vector<Listing>& listings() {
-  static const std::vector<Listing> table = {
+  static const std::vector<Listing> kTable = {
       {"models", list_models},
       {"datasets", [](std::ostream& out) { lines(out, data::datasets().entries()); }},
       {"methods", [](std::ostream& out) { lines(out, inference::methods()); }},
@@ -49,18 +49,18 @@ const std::vector<Listing>& listings() {
       {"keys", [](std::ostream& out) { out << key_reference_text(); }},
       {"keys-markdown", [](std::ostream& out) { out << key_reference_markdown(); }},
   };
-  return table;
+  return kTable;
 }
 
 }  // namespace
 
 const std::vector<std::string>& list_kinds() {
-  static const std::vector<std::string> kinds = [] {
+  static const std::vector<std::string> kKinds = [] {
     std::vector<std::string> names;
     for (const Listing& listing : listings()) names.emplace_back(listing.name);
     return names;
   }();
-  return kinds;
+  return kKinds;
 }
 
 int list(const std::string& what, std::ostream& out) {

@@ -12,11 +12,11 @@ namespace scorevi::run {
 namespace fs = std::filesystem;
 
 const std::vector<std::string>& metrics_columns() {
-  static const std::vector<std::string> columns = {"epoch",     "step",      "lr",        "alpha",     "loss",
-                                                   "nll",       "kl",        "kl_scaled", "matching",  "proximal",
-                                                   "grad_norm", "sigma_min", "sigma_p05", "sigma_p50", "sigma_p95",
-                                                   "sigma_max", "val_nll",   "val_error", "val_ece",   "val_rmse"};
-  return columns;
+  static const std::vector<std::string> kColumns = {"epoch",     "step",      "lr",        "alpha",     "loss",
+                                                    "nll",       "kl",        "kl_scaled", "matching",  "proximal",
+                                                    "grad_norm", "sigma_min", "sigma_p05", "sigma_p50", "sigma_p95",
+                                                    "sigma_max", "val_nll",   "val_error", "val_ece",   "val_rmse"};
+  return kColumns;
 }
 
 const char* status_name(RunStatus status) {

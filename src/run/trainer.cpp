@@ -33,8 +33,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 const std::vector<std::string>& timing_columns() {
-  static const std::vector<std::string> columns = {"epoch", "train_s", "eval_s", "rows_per_s"};
-  return columns;
+  static const std::vector<std::string> kColumns = {"epoch", "train_s", "eval_s", "rows_per_s"};
+  return kColumns;
 }
 
 std::string advice_for(inference::StepStatus status) {

@@ -3,11 +3,11 @@
 namespace scorevi::variational {
 
 const std::vector<FamilyInfo>& families() {
-  static const std::vector<FamilyInfo> table = {
+  static const std::vector<FamilyInfo> kTable = {
       {"diagonal_gaussian", "independent Gaussian per weight: mean and log-std"},
       {"point_mass", "one weight vector without uncertainty (method map)"},
   };
-  return table;
+  return kTable;
 }
 
 }  // namespace scorevi::variational

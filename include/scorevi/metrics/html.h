@@ -23,8 +23,9 @@ struct TableColumn {
 struct TableCell {
   std::string text;
   double value = std::numeric_limits<double>::quiet_NaN();  // compared for the bold print; NaN is never best
-  TableCell(std::string cell_text) : text(std::move(cell_text)) {}
-  TableCell(const char* cell_text) : text(cell_text) {}
+  // Implicit, so that rows are written as lists of texts.
+  TableCell(std::string cell_text) : text(std::move(cell_text)) {}  // NOLINT(google-explicit-constructor)
+  TableCell(const char* cell_text) : text(cell_text) {}             // NOLINT(google-explicit-constructor)
   TableCell(std::string cell_text, double cell_value) : text(std::move(cell_text)), value(cell_value) {}
 };
 

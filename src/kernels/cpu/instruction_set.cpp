@@ -16,8 +16,8 @@ std::atomic<InstructionSet>& limit() {
 }  // namespace
 
 InstructionSet instruction_set() {
-  static const InstructionSet best = detect_instruction_set();
-  return std::min(best, limit().load(std::memory_order_relaxed));
+  static const InstructionSet kBest = detect_instruction_set();
+  return std::min(kBest, limit().load(std::memory_order_relaxed));
 }
 
 void limit_instruction_set(InstructionSet set) { limit() = set; }

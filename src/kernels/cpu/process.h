@@ -43,7 +43,7 @@ struct TileSlot {
 template <class T>
 TileSlot<T> tile_slot(TileBuffers<T>& buffers, const OptimizerSlot<T>& slot, bool write) {
   if (!write) return {const_cast<T*>(buffers.read(slot.param)), nullptr, nullptr};
-  return {buffers.update(slot.param), buffers.update(slot.first), buffers.update(slot.second)};
+  return {buffers.update(slot.param), buffers.update_or_null(slot.first), buffers.update_or_null(slot.second)};
 }
 
 template <class T>

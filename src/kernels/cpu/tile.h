@@ -47,11 +47,12 @@ class TileBuffers {
   }
 
   T* update(T* buffer) {
-    if (buffer == nullptr) return nullptr;
     if (range_.whole()) return buffer + range_.base;
     targets_[used_] = buffer;
     return copy_in(buffer);
   }
+
+  T* update_or_null(T* buffer) { return buffer == nullptr ? nullptr : update(buffer); }
 
   void commit() {
     for (int k = 0; k < used_; ++k) {

@@ -38,8 +38,8 @@ struct TileGradients {
 
 template <class T>
 const T* zero_tile() {
-  alignas(64) static const T zeros[kTile] = {};
-  return zeros;
+  alignas(64) static const T kZeros[kTile] = {};
+  return kZeros;
 }
 
 template <class G, class T>
