@@ -41,7 +41,9 @@ std::string read_file(const std::string& path, std::int64_t max_bytes, ErrorKind
   if (S_ISREG(info.st_mode)) text.reserve(std::min(static_cast<std::size_t>(info.st_size), limit) + 1);
   while (true) {
     const std::size_t start = text.size();
-    text.resize(start + std::min(kPieceBytes, limit + 1 - start));
+    const std::size_t reserved = text.capacity() - start;
+    const std::size_t piece = reserved > 0 ? std::min(reserved, kPieceBytes) : kPieceBytes;
+    text.resize(start + std::min(piece, limit + 1 - start));
     const ssize_t count = ::read(file.get(), &text[start], text.size() - start);
     if (count < 0 && errno != EINTR) throw Error(kind, path + ": cannot be read: " + errno_text(errno));
     text.resize(start + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));

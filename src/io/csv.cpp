@@ -13,6 +13,7 @@
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/io/gzip.h"
+#include "scorevi/io/text.h"
 
 namespace scorevi::io {
 namespace {

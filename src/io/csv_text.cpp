@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scorevi/core/error.h"
+#include "scorevi/io/text.h"
 #include "utf8.h"
 
 namespace scorevi::io {
