@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "scorevi/io/safetensors.h"
+#include "support/mat_files.h"
 
 namespace scorevi::fuzz {
 namespace {
@@ -103,6 +104,22 @@ Corpus image_corpus() {
     corpus.insert(corpus.end(), files.begin(), files.end());
   }
   return corpus;
+}
+
+Corpus lists_corpus() {
+  return {"a b.jpg 3\nc,d.PNG,great dane\r\n# x\ne\t4\n", "banded/banded_0002.jpg\nbanded/x/y.jpg\n",
+          "#Image CLASS-ID SPECIES BREED ID\namerican_bulldog_131 2 2 1\nBengal_1 6 1 2\n",
+          "1025794 F/A-18\n0056978 Boeing 717\n"};
+}
+
+Corpus mat_corpus() {
+  using namespace test;
+  const std::string plain = mat_row("labels", {77, 5, 102}).element();
+  const std::string other = mat_row("x", {}).element();
+  const std::string doubles = MatArray{"labels", {2, 2}, 6, 9, le_bytes<double>({1, -2, 3, 4})}.element();
+  const std::string bytes = MatArray{"labels", {5, 1}, 9, 2, "abcde"}.element();
+  return {mat_header() + plain, mat_header() + other + plain, mat_header() + doubles, mat_header() + bytes + other,
+          mat_header() + mat_packed(plain) + mat_packed(other)};
 }
 
 Corpus safetensors_corpus() {

@@ -10,6 +10,8 @@ Corpus config_corpus();  // the files of configs/, and small ones
 Corpus csv_corpus();
 Corpus idx_corpus();
 Corpus image_corpus();  // the small files of tests/golden/images
+Corpus lists_corpus();
+Corpus mat_corpus();
 Corpus safetensors_corpus();
 Corpus weight_file_corpus();  // sound files of tests/golden/checkpoints, also without CRCs
 

@@ -14,6 +14,8 @@ static RunTarget chosen_target() {
                                                           {"csv", "", fuzz_csv},
                                                           {"idx", "", fuzz_idx},
                                                           {"image", "", fuzz_image},
+                                                          {"lists", "", fuzz_lists},
+                                                          {"mat", "", fuzz_mat},
                                                           {"safetensors", "", fuzz_safetensors},
                                                           {"weight_file", "", fuzz_weight_file}});
   return table.find(name == nullptr ? "" : name).make;

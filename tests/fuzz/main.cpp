@@ -36,6 +36,8 @@ const Factory<Target>& targets() {
                       {"csv", "tables, raw and gzip", {fuzz_csv, fuzz::csv_corpus}},
                       {"idx", "idx files, raw and gzip", {fuzz_idx, fuzz::idx_corpus}},
                       {"image", "pictures", {fuzz_image, fuzz::image_corpus}},
+                      {"lists", "lists of pictures", {fuzz_lists, fuzz::lists_corpus}},
+                      {"mat", "MATLAB files, plain and packed", {fuzz_mat, fuzz::mat_corpus}},
                       {"safetensors", "weights", {fuzz_safetensors, fuzz::safetensors_corpus}},
                       {"weight_file", "files of PyTorch", {fuzz_weight_file, fuzz::weight_file_corpus}}});
   return table;

@@ -12,8 +12,16 @@ struct DataOptions {
   // folder of the bundled data.
   std::string root;
 
-  // mnist, fashion_mnist, kmnist
-  std::string part = "all";  // all | train | test: the official parts to read
+  // sets with official parts
+  std::string part = "all";  // all | train (and validation) | test: the official parts to read
+
+  // pictures
+  std::string level;           // fgvc_aircraft: variant | family | manufacturer, cifar100: fine | coarse; "": the first
+  std::int64_t partition = 1;  // dtd: 1 .. 10
+  std::string labels_dir;      // dtd, oxford_pets: the folder with the lists inside the set's; "" finds it
+  std::string list_train;      // image_list: text files with lines "path label"
+  std::string list_validation;
+  std::string list_test;
 
   // csv
   std::string path;

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "folder_walk.h"
+#include "picture_parts.h"
+#include "picture_sources.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/suggest.h"
+#include "scorevi/io/text.h"
+
+namespace scorevi::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kValidationNames = {"val", "valid", "validation"};
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+class FolderReader {
+ public:
+  explicit FolderReader(std::string root) : root_(std::move(root)) {}
+
+  ListedParts read() {
+    if (!is_folder(root_)) {
+      throw Error(ErrorKind::kData, fmt::format("data.root: \"{}\" is no folder, expected one with a folder for each "
+                                                "class",
+                                                root_));
+    }
+    ListedParts parts;
+    const std::string validation = validation_folder();
+    const bool has_test = is_folder(fs::path(root_) / "test");
+    if (is_folder(fs::path(root_) / "train")) {
+      parts.train = read_classes((fs::path(root_) / "train").string());
+      if (!validation.empty()) parts.validation = read_classes((fs::path(root_) / validation).string());
+      if (has_test) parts.test = read_classes((fs::path(root_) / "test").string());
+      tell_other_folders(validation);
+    } else if (!validation.empty() || has_test) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: has a folder {}, expected train beside it", root_, has_test ? "test" : validation));
+    } else {
+      parts.train = read_classes(root_);
+      parts.pool = true;
+    }
+    tell_left_out();
+    return parts;
+  }
+
+ private:
+  std::string validation_folder() const {
+    std::vector<std::string> found;
+    for (const std::string& name : kValidationNames) {
+      if (is_folder(fs::path(root_) / name)) found.push_back(name);
+    }
+    if (found.size() > 1) {
+      throw Error(ErrorKind::kData, fmt::format("{}: has the folders {}, expected one of them", root_, join(found)));
+    }
+    return found.empty() ? "" : found.front();
+  }
+
+  std::vector<ListedPicture> read_classes(const std::string& folder) {
+    std::vector<ListedPicture> pictures;
+    for (const std::string& name : visible_names(folder, left_out_)) {
+      const std::string path = (fs::path(folder) / name).string();
+      if (!is_folder(path)) {
+        ++loose_files_;
+        continue;
+      }
+      io::checked_utf8(name, path);
+      const std::vector<std::string> found = pictures_below(path, left_out_);
+      if (found.empty()) empty_.push_back(path);
+      for (const std::string& picture : found) pictures.push_back({picture, name});
+    }
+    return pictures;
+  }
+
+  void tell_other_folders(const std::string& validation) {
+    std::vector<std::string> others;
+    LeftOut uncounted;
+    for (const std::string& name : visible_names(root_, uncounted)) {
+      const bool known = name == "train" || name == "test" || name == validation;
+      if (!known && is_folder(fs::path(root_) / name)) others.push_back(name);
+    }
+    if (!others.empty()) log().warn("{}: folders beside train are left out: {}", root_, join(others));
+  }
+
+  void tell_left_out() const {
+    const std::string text = left_out_text(left_out_);
+    if (!text.empty()) log().info("{}: left out {}", root_, text);
+    if (loose_files_ > 0) log().warn("{}: {} files outside the class folders are left out", root_, loose_files_);
+    if (!empty_.empty()) log().warn("{}: class folders without a picture are left out: {}", root_, join(empty_));
+  }
+
+  std::string root_;
+  LeftOut left_out_;
+  std::size_t loose_files_ = 0;
+  std::vector<std::string> empty_;
+};
+
+}  // namespace
+
+PictureList list_image_folder(const DataOptions& options) {
+  if (options.root.empty()) {
+    throw Error(ErrorKind::kUsage, "data.root: got \"\", expected the folder of your pictures");
+  }
+  const ListedParts parts = FolderReader(options.root).read();
+  return make_picture_list("image_folder", "pictures in " + options.root, parts, sorted_classes(parts), options);
+}
+
+}  // namespace scorevi::data
