@@ -1,9 +1,9 @@
 #include "scorevi/data/dataset.h"
 
-#include <ATen/ops/index_select.h>
 #include <ATen/ops/isfinite.h>
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
@@ -39,38 +39,34 @@ void check_targets(const Dataset& dataset) {
 
 }  // namespace
 
-std::vector<std::int64_t> Dataset::input_shape() const { return inputs.sizes().slice(1).vec(); }
-
-Dataset Dataset::subset(const std::vector<std::int64_t>& rows) const {
-  for (const std::int64_t row : rows) SCOREVI_CHECK(row >= 0 && row < size());
-  const at::Tensor index = at::tensor(rows, at::kLong);
-  Dataset part = *this;
-  part.inputs = at::index_select(inputs, 0, index);
-  part.targets = at::index_select(targets, 0, index);
-  part.official_train = -1;
-  return part;
+std::vector<std::int64_t> Dataset::input_shape() const {
+  if (pictures) return {3, form.size, form.size};
+  return inputs.sizes().slice(1).vec();
 }
 
-std::vector<std::int64_t> Dataset::class_counts() const {
+std::vector<std::int64_t> Dataset::class_counts(const std::vector<std::int64_t>& rows) const {
   SCOREVI_CHECK(task == Task::kClassification);
   std::vector<std::int64_t> counts(class_names.size(), 0);
   const auto* label = targets.const_data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < size(); ++i) ++counts[static_cast<std::size_t>(label[i])];
+  for (const std::int64_t row : rows) ++counts[static_cast<std::size_t>(label[row])];
   return counts;
 }
 
 void check_dataset(const Dataset& dataset) {
+  SCOREVI_CHECK(dataset.targets.defined() && dataset.targets.is_cpu() && dataset.targets.is_contiguous());
+  SCOREVI_CHECK_OP(dataset.official_train, <=, dataset.size());
+  SCOREVI_CHECK_OP(dataset.official_validation, <=, std::max<std::int64_t>(dataset.official_train, 0));
+  if (dataset.size() == 0) bad(dataset, "no rows");
+  check_targets(dataset);
+  if (dataset.pictures) return;
   const at::Tensor& inputs = dataset.inputs;
   SCOREVI_CHECK(inputs.defined() && inputs.is_cpu() && inputs.is_contiguous());
-  SCOREVI_CHECK(dataset.targets.defined() && dataset.targets.is_cpu() && dataset.targets.is_contiguous());
   SCOREVI_CHECK(inputs.dim() == 2 || inputs.dim() == 4);
   SCOREVI_CHECK(inputs.scalar_type() == at::kByte || inputs.scalar_type() == at::kFloat);
-  SCOREVI_CHECK_OP(dataset.official_train, <=, dataset.size());
-  if (dataset.size() == 0 || inputs.numel() == 0) bad(dataset, "no rows or no input columns");
+  if (inputs.numel() == 0) bad(dataset, "no input columns");
   if (inputs.scalar_type() == at::kFloat && !at::isfinite(inputs).all().item<bool>()) {
     bad(dataset, "an input is not finite");
   }
-  check_targets(dataset);
 }
 
 }  // namespace scorevi::data

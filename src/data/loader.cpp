@@ -39,16 +39,32 @@ std::vector<std::int64_t> Loader::State::order(std::int64_t epoch) const {
   return result;
 }
 
+void Loader::State::fill_picture(std::int64_t epoch, std::int64_t row, float* out) const {
+  const PictureForm& form = dataset.form;
+  const io::Image image = dataset.pictures->load(row);
+  if (options.augment) {
+    const AugmentKey key{options.seed, epoch, row};
+    pixel_scale->write_planes(augment(image, *options.augment, key), out);
+    erase(options.augment->erasing, key, /*channels=*/3, {form.size, form.size}, out);
+  } else if (options.views != TestViews::kCenter) {
+    const auto views = test_views(image, options.views, std::max(form.resize, form.size), form.size, form.filter);
+    pixel_scale->write_planes(views.at(static_cast<std::size_t>(options.view)), out);
+  } else {
+    pixel_scale->write_planes(evaluation_view(image, form, dataset.pictures->name(row)), out);
+  }
+}
+
 void Loader::State::fill_row(const Batch& batch, std::int64_t position, float* inputs) const {
   const std::int64_t row = batch.rows[static_cast<std::size_t>(position)];
-  const std::int64_t width = dataset.inputs.numel() / dataset.size();
+  std::int64_t width = 1;
+  for (const std::int64_t size : dataset.input_shape()) width *= size;
   float* out = inputs + position * width;
+  if (dataset.pictures) return fill_picture(batch.epoch, row, out);
   if (dataset.inputs.scalar_type() == at::kByte) {
     apply(normalisation.inputs, dataset.inputs.const_data_ptr<std::uint8_t>() + row * width, width, out);
   } else {
     apply(normalisation.inputs, dataset.inputs.const_data_ptr<float>() + row * width, width, out);
   }
-  if (options.row_hook) options.row_hook({batch.epoch, row, out, width});
 }
 
 void Loader::State::fill_target(std::int64_t row, std::int64_t position, const at::Tensor& targets) const {
@@ -70,8 +86,8 @@ Batch Loader::State::make(std::int64_t epoch, std::int64_t number, const std::ve
   batch.epoch = epoch;
   batch.number = number;
   batch.rows.assign(order.begin() + first, order.begin() + first + count);
-  std::vector<std::int64_t> shape = dataset.inputs.sizes().vec();
-  shape[0] = count;
+  std::vector<std::int64_t> shape = dataset.input_shape();
+  shape.insert(shape.begin(), count);
   batch.inputs = at::empty(shape, at::kFloat);
   shape = dataset.targets.sizes().vec();
   shape[0] = count;
@@ -102,6 +118,8 @@ Loader::Loader(const Dataset& dataset, std::vector<std::int64_t> rows, Normalisa
   for (const std::int64_t row : rows) SCOREVI_CHECK(row >= 0 && row < dataset.size());
   SCOREVI_CHECK_OP(options.batches_ahead, >=, 1);
   auto state = std::make_shared<State>();
+  if (options.augment) validate(*options.augment);
+  if (dataset.pictures) state->pixel_scale.emplace(dataset.form.mean, dataset.form.std);
   state->dataset = dataset;
   state->rows = std::move(rows);
   state->normalisation = std::move(normalisation);

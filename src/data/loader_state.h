@@ -14,6 +14,7 @@ struct Loader::State {
   std::vector<std::int64_t> rows;
   Normalisation normalisation;
   LoaderOptions options;
+  std::optional<PixelScale> pixel_scale;  // of pictures
 
   std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }
   std::int64_t batches() const { return (size() + options.batch_size - 1) / options.batch_size; }
@@ -23,6 +24,7 @@ struct Loader::State {
              const std::atomic<bool>& stop) const;
 
  private:
+  void fill_picture(std::int64_t epoch, std::int64_t row, float* out) const;
   void fill_row(const Batch& batch, std::int64_t position, float* inputs) const;
   void fill_target(std::int64_t row, std::int64_t position, const at::Tensor& targets) const;
 };

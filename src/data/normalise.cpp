@@ -69,6 +69,7 @@ Normalisation fit_normalisation(const Dataset& dataset, const std::vector<std::i
   }
   for (const std::int64_t row : train) SCOREVI_CHECK(row >= 0 && row < dataset.size());
   Normalisation result;
+  if (dataset.pictures) return result;  // the form of the pictures scales them
   const std::int64_t width = dataset.inputs.numel() / dataset.size();
   if (scale) {
     result.inputs = {{0.0f}, {static_cast<float>(dataset.input_scale)}, width};

@@ -96,9 +96,26 @@ Rows take_test(const Dataset& dataset, const SplitOptions& options, const Taker&
 
 }  // namespace
 
+namespace {
+
+// The three official parts as they are.
+Split official_split(const Dataset& dataset, const SplitOptions& options) {
+  if (dataset.official_validation == 0)
+    bad_option("official_validation: true, but " + dataset.name + " has no official validation part");
+  if (options.train_size != 0) bad_option("official_validation: true needs train_size: 0, the whole training part");
+  Split split;
+  const std::int64_t first = dataset.official_train - dataset.official_validation;
+  for (std::int64_t row = 0; row < dataset.size(); ++row)
+    (row < first ? split.train : row < dataset.official_train ? split.validation : split.test).push_back(row);
+  return split;
+}
+
+}  // namespace
+
 Split make_split(const Dataset& dataset, const SplitOptions& options) {
   check_fraction("validation_frac", options.validation_frac);
   check_fraction("test_frac", options.test_frac);
+  if (options.official_validation) return official_split(dataset, options);
   if (options.stratified && dataset.task != Task::kClassification) {
     bad_option("stratified: true needs classes, but the task is regression");
   }

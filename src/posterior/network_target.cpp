@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,6 +37,31 @@ double checked_scale(const NetworkTargetOptions& options) {
   return static_cast<double>(options.train_rows) / options.temperature;
 }
 
+// Mixed precision while it lives. The casts of the weights are forgotten at its end: the next step has others.
+class Autocast {
+ public:
+  Autocast(at::DeviceType device, at::ScalarType dtype)
+      : device_(device),
+        enabled_(at::autocast::is_autocast_enabled(device)),
+        dtype_(at::autocast::get_autocast_dtype(device)) {
+    at::autocast::set_autocast_enabled(device, true);
+    at::autocast::set_autocast_dtype(device, dtype);
+    at::autocast::increment_nesting();
+  }
+  ~Autocast() {
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_autocast_dtype(device_, dtype_);
+    at::autocast::set_autocast_enabled(device_, enabled_);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  at::DeviceType device_;
+  bool enabled_;
+  at::ScalarType dtype_;
+};
+
 }  // namespace
 
 NetworkTarget::NetworkTarget(std::shared_ptr<models::Network> network, std::shared_ptr<Likelihood> likelihood,
@@ -43,19 +70,26 @@ NetworkTarget::NetworkTarget(std::shared_ptr<models::Network> network, std::shar
       likelihood_(std::move(likelihood)),
       parameters_(all_parameters(*network_, *likelihood_), {options.gradients}),
       prior_(make_prior(options.prior, parameters_.layout(), parameters_.values())),
-      train_rows_(options.train_rows),
-      scale_(checked_scale(options)) {}
+      options_(options),
+      scale_(checked_scale(options)) {
+  set_training_mode(*network_, options_.batch_norm);
+}
+
+at::Tensor NetworkTarget::prepared(const at::Tensor& inputs) const {
+  const at::Tensor moved = inputs.to(parameters_.values().options());
+  return options_.channels_last && moved.dim() == 4 ? moved.contiguous(at::MemoryFormat::ChannelsLast) : moved;
+}
 
 void NetworkTarget::set_batch(const at::Tensor& inputs, const at::Tensor& targets) {
   const int64_t rows = inputs.dim() > 0 ? inputs.size(0) : 0;
   const int64_t target_rows = targets.dim() > 0 ? targets.size(0) : 0;
-  if (rows < 1 || rows != target_rows || rows > train_rows_) {
+  if (rows < 1 || rows != target_rows || rows > options_.train_rows) {
     throw Error(ErrorKind::kUsage, fmt::format("posterior: batch does not fit, got {} rows of "
                                                "inputs and {} of targets, expected the same number "
                                                "from 1 to the {} training rows",
-                                               rows, target_rows, train_rows_));
+                                               rows, target_rows, options_.train_rows));
   }
-  inputs_ = inputs.to(parameters_.values().options());
+  inputs_ = prepared(inputs);
   targets_ = targets.to(parameters_.values().device());
 }
 
@@ -75,11 +109,26 @@ inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
   parameters_.zero_gradients();
 
   const c10::AutoGradMode with_gradients(true);
-  const at::Tensor loss = likelihood_->mean_nll(network_->forward(inputs_), targets_);
-  // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
-  loss.backward(at::full_like(loss, -scale_));
+  const int64_t rows = inputs_.size(0);
+  const int64_t step = options_.micro_batch > 0 ? options_.micro_batch : rows;
+  double mean_nll = 0;
+  for (int64_t first = 0; first < rows; first += step) {
+    const int64_t count = std::min(step, rows - first);
+    const double share = static_cast<double>(count) / static_cast<double>(rows);
+    const at::Tensor outputs = forward(inputs_.narrow(0, first, count));
+    const at::Tensor loss = likelihood_->mean_nll(outputs, targets_.narrow(0, first, count));
+    // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
+    loss.backward(at::full_like(loss, -scale_ * share));
+    mean_nll += share * loss.item<double>();
+  }
   parameters_.gather_gradients();
-  return {-scale_ * loss.item<double>(), parameters_.gradients(), inputs_.size(0)};
+  return {-scale_ * mean_nll, parameters_.gradients(), rows};
+}
+
+at::Tensor NetworkTarget::forward(const at::Tensor& inputs) {
+  if (!options_.bfloat16) return network_->forward(inputs);
+  const Autocast autocast(inputs.device().type(), at::kBFloat16);
+  return network_->forward(inputs).to(parameters_.values().scalar_type());
 }
 
 }  // namespace scorevi::posterior

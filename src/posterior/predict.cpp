@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "scorevi/core/counter_rng.h"
 #include "scorevi/core/error.h"
 #include "scorevi/models/network.h"
+#include "scorevi/posterior/batch_norm.h"
 
 namespace scorevi::posterior {
 namespace {
@@ -67,6 +69,8 @@ void for_each_prediction(NetworkTarget& target, const variational::Family& famil
   }
   const c10::NoGradGuard no_grad;
   const EvalMode eval(target.network());
+  std::optional<Recalibration> recalibration;
+  if (options.recalibrate) recalibration.emplace(target.network());
   const at::Tensor theta = target.point();
   for (int64_t sample = 0; sample < std::max<int64_t>(options.samples, 1); ++sample) {
     if (options.samples == 0) {
@@ -74,8 +78,12 @@ void for_each_prediction(NetworkTarget& target, const variational::Family& famil
     } else {
       family.sample(prediction_noise(options.seed, sample), theta);
     }
+    if (recalibration)
+      recalibration->run([&](const std::function<void(const at::Tensor&)>& use) {
+        options.recalibrate([&](int64_t, const at::Tensor& inputs) { use(target.prepared(inputs)); });
+      });
     each_batch([&](int64_t first_row, const at::Tensor& inputs) {
-      consume(sample, first_row, target.network().forward(inputs.to(theta.options())));
+      consume(sample, first_row, target.network().forward(target.prepared(inputs)));
     });
   }
 }

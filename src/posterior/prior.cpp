@@ -68,6 +68,11 @@ inference::GaussianPrior make_prior(const PriorOptions& options, const params::F
     if (!prior.mean.defined()) prior.mean = at::zeros_like(values);
     prior.mean.slice(0, range.begin, range.end).copy_(values.slice(0, range.begin, range.end));
   }
+  for (const params::FlatEntry& entry : layout.entries()) {
+    const auto& untrained = options.untrained;
+    if (prior.mean.defined() && std::find(untrained.begin(), untrained.end(), entry.name) != untrained.end())
+      prior.mean.slice(0, entry.offset, entry.offset + entry.numel).zero_();
+  }
   return prior;
 }
 

@@ -1,22 +1,28 @@
-// A data set in memory: what every reader of this module returns.
+// A data set: what every reader of this module returns.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "scorevi/data/pictures.h"
 
 namespace scorevi::data {
 
 enum class Task { kClassification, kRegression };
 
-// N rows on the CPU, contiguous. Images have shape [channels, height, width], tables [features].
+// N rows: either `inputs` on the CPU, contiguous, images of shape [channels, height, width] and tables [features]; or
+// `pictures` of any size, which the loader brings to `form`.
 struct Dataset {
   std::string name;
   std::string description;  // one line: what it is and where it comes from
   Task task = Task::kClassification;
-  at::Tensor inputs;                       // [N, ...], uint8 or float32
+  at::Tensor inputs;  // [N, ...], uint8 or float32; undefined where there are pictures
+  std::shared_ptr<const Pictures> pictures;
+  PictureForm form;                        // of the pictures as the network sees them
   at::Tensor targets;                      // classification: [N] int64 in 0 .. C-1; regression: [N, K] float32
   std::vector<std::string> class_names;    // C; empty for regression
   std::vector<std::string> feature_names;  // one per input column, empty for images
@@ -24,16 +30,16 @@ struct Dataset {
   // Rows [0, official_train) are the official training part and the rest the official test part;
   // -1 where the set is one pool.
   std::int64_t official_train = -1;
+  // So many of the last official training rows are the official validation part.
+  std::int64_t official_validation = 0;
 
-  std::int64_t size() const { return inputs.size(0); }
+  std::int64_t size() const { return pictures ? pictures->size() : inputs.size(0); }
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
-  // Without N.
+  // Without N; of pictures {3, form.size, form.size}.
   std::vector<std::int64_t> input_shape() const;
-  bool is_image() const { return inputs.dim() == 4; }
-  // The given rows, in that order, as one pool.
-  Dataset subset(const std::vector<std::int64_t>& rows) const;
-  // Rows per class. Precondition: classification.
-  std::vector<std::int64_t> class_counts() const;
+  bool is_image() const { return pictures || inputs.dim() == 4; }
+  // Of the given rows per class. Precondition: classification.
+  std::vector<std::int64_t> class_counts(const std::vector<std::int64_t>& rows) const;
 };
 
 // Checks shapes, types and values as documented above; every reader calls it. Error kData.

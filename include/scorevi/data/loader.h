@@ -4,11 +4,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "scorevi/data/augment.h"
 #include "scorevi/data/dataset.h"
 #include "scorevi/data/normalise.h"
 
@@ -22,23 +22,16 @@ struct Batch {
   std::int64_t number = 0;  // within the epoch, from 0
 };
 
-// One row of a batch, for a hook.
-struct RowContext {
-  std::int64_t epoch;
-  std::int64_t row;  // of the data set
-  float* values;     // the normalised inputs, may be changed
-  std::int64_t count;
-};
-
 struct LoaderOptions {
   std::int64_t batch_size = 50;
   bool shuffle = true;  // a new order each epoch; else the order of the rows given
   std::uint64_t seed = 0;
   int workers = 0;        // threads that prepare batches; 0: the caller's own
   int batches_ahead = 2;  // prepared per worker
-  // Called for each row after normalisation, by several threads at once: augmentation as a function
-  // of (epoch, row).
-  std::function<void(const RowContext&)> row_hook;
+  // Of pictures: random changes as a function of (seed, epoch, row), or one of the views of evaluation.
+  std::optional<AugmentOptions> augment;
+  TestViews views = TestViews::kCenter;
+  std::int64_t view = 0;
 };
 
 class BatchStream;
@@ -55,8 +48,8 @@ class Loader {
   std::int64_t batches() const;  // of one epoch
   // The rows of an epoch in their order.
   std::vector<std::int64_t> order(std::int64_t epoch) const;
-  // Any batch, made by the calling thread. An exception of the row hook is rethrown as an Error of
-  // its kind that says epoch, batch and row.
+  // Any batch, made by the calling thread. An exception of a picture is rethrown as an Error of its
+  // kind that says epoch, batch and row.
   Batch get(std::int64_t epoch, std::int64_t number) const;
   // The batches first, first + 1, ... of an epoch, the same bytes for any number of workers.
   BatchStream stream(std::int64_t epoch, std::int64_t first = 0) const;

@@ -26,7 +26,8 @@ struct Normalisation {
 //           images, per feature of tables)
 //   standardise_targets: the same for regression targets, per output
 // Standard deviations divide by N. A constant feature gets std 1. Error kUsage: an unknown name, or
-// no training row. Sums are in double in row order, so the result is the same on every machine.
+// no training row. Pictures are scaled by their form: nothing is fitted on them. Sums are in double in row order, so
+// the result is the same on every machine.
 Normalisation fit_normalisation(const Dataset& dataset, const std::vector<std::int64_t>& train,
                                 const std::string& inputs = "standardise", bool standardise_targets = false);
 

@@ -12,10 +12,11 @@ namespace scorevi::data {
 
 struct SplitOptions {
   std::uint64_t seed = 0;
-  std::int64_t train_size = 0;   // rows for training and validation together; 0: all there are
-  double validation_frac = 0.0;  // of these rows, rounded down
-  double test_frac = 0.5;        // of a set without an official test part, rounded down
-  bool stratified = false;       // keep the class proportions (classification)
+  std::int64_t train_size = 0;       // rows for training and validation together; 0: all there are
+  double validation_frac = 0.0;      // of these rows, rounded down
+  bool official_validation = false;  // the official validation part instead, where there is one; train_size is 0 then
+  double test_frac = 0.5;            // of a set without an official test part, rounded down
+  bool stratified = false;           // keep the class proportions (classification)
 };
 
 // Row numbers, ascending in each part. The parts are disjoint; rows in none of them (a small

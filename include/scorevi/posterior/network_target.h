@@ -8,12 +8,9 @@
 
 #include "scorevi/inference/log_density.h"
 #include "scorevi/params/flat_params.h"
+#include "scorevi/posterior/batch_norm.h"
 #include "scorevi/posterior/likelihood.h"
 #include "scorevi/posterior/prior.h"
-
-namespace scorevi::models {
-struct Network;
-}
 
 namespace scorevi::posterior {
 
@@ -22,6 +19,14 @@ struct NetworkTargetOptions {
   double temperature = 1;  // tau > 0 of the likelihood; 1 is Bayes, and tau = kappa in nll + kappa KL/N
   PriorOptions prior;
   bool gradients = true;  // false: for prediction only, evaluate() is not called and D values are saved
+  BatchNormPolicy batch_norm = BatchNormPolicy::kRunning;
+  // Rows that go through the network at once, 0 = the whole batch. The score is that of the whole batch but for
+  // rounding; batch norm that is not frozen sees the smaller batches.
+  int64_t micro_batch = 0;
+  // Training forward in bfloat16 where LibTorch's autocast allows it; parameters, score and everything behind them stay
+  // float32.
+  bool bfloat16 = false;
+  bool channels_last = false;  // memory format of image batches: faster convolutions
 };
 
 // log pi(theta) = (1/tau) sum_{i=1..N} log p(y_i | x_i, theta) + log p(theta). evaluate() estimates
@@ -34,7 +39,8 @@ struct NetworkTargetOptions {
 // buffer itself.
 class NetworkTarget final : public inference::LogDensity {
  public:
-  // Moves the network's parameters into flat buffers; its dtype and device are the target's.
+  // Moves the network's parameters into flat buffers and the network into training mode; its dtype and device are the
+  // target's.
   // Throws Error(kUsage) unless N >= 1 and 0 < tau < inf, and for what FlatParams and make_prior
   // refuse.
   NetworkTarget(std::shared_ptr<models::Network> network, std::shared_ptr<Likelihood> likelihood,
@@ -56,15 +62,19 @@ class NetworkTarget final : public inference::LogDensity {
   const inference::GaussianPrior* prior() const override { return &prior_; }
   double loss_scale() const override { return 1 / scale_; }
 
+  // Inputs as the network takes them: device, dtype, memory format.
+  at::Tensor prepared(const at::Tensor& inputs) const;
   models::Network& network() { return *network_; }
   const Likelihood& likelihood() const { return *likelihood_; }
 
  private:
+  at::Tensor forward(const at::Tensor& inputs);
+
   std::shared_ptr<models::Network> network_;
   std::shared_ptr<Likelihood> likelihood_;
   params::FlatParams parameters_;
   inference::GaussianPrior prior_;
-  int64_t train_rows_;
+  NetworkTargetOptions options_;
   double scale_;  // N / tau
   at::Tensor inputs_, targets_;
 };

@@ -14,15 +14,18 @@
 
 namespace scorevi::posterior {
 
-struct PredictOptions {
-  int64_t samples = 50;  // S; 0: one prediction at the mean of q
-  uint64_t seed = 0;     // of the run
-};
-
 // Calls visit(first_row, inputs) for all batches of a set; run once per weight sample, so it must
 // give the same rows each time. Rows are numbered from 0 without gaps.
 using VisitBatch = std::function<void(int64_t first_row, const at::Tensor& inputs)>;
 using EachBatch = std::function<void(const VisitBatch& visit)>;
+
+struct PredictOptions {
+  int64_t samples = 50;  // S; 0: one prediction at the mean of q
+  uint64_t seed = 0;     // of the run
+  // Training batches on which the batch-norm statistics of every weight sample are estimated first (see batch_norm.h);
+  // empty: the statistics that are there.
+  EachBatch recalibrate = {};
+};
 
 // The noise of weight sample s: a seed of its own derived from (seed, Purpose::kPrediction), so
 // that it shares no draw with training, and the same for every set that is predicted.

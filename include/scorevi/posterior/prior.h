@@ -20,6 +20,8 @@ struct PriorOptions {
   std::string mean = "zero";       // zero | pretrained: the values the parameters have when the target is made
   double std = 0.3;                // of every parameter that no group fits
   std::vector<PriorGroup> groups;  // the first that fits a name counts
+  // Parameters that were not pretrained (a new head): their mean is 0 where "pretrained" is asked for.
+  std::vector<std::string> untrained;
 };
 
 // log p(theta) = sum_j log N(theta_j; mu_j, std_j^2). `values` [D] are the pretrained weights; a

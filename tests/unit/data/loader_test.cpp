@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -102,43 +104,98 @@ TEST(Loader, OrderChangesWithEpochAndSeed) {
   EXPECT_EQ(digits_loader(options, {7, 3, 5}).order(9), (Rows{7, 3, 5}));
 }
 
-TEST(Loader, HookSeesEpochAndRow) {
-  LoaderOptions options = with_workers(2);
-  options.row_hook = [](const RowContext& context) {
-    ASSERT_EQ(context.count, 64);
-    context.values[0] = static_cast<float>(1000 * context.epoch + context.row);
-  };
-  for (const Batch& batch : drain(digits_loader(options).stream(3))) {
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-      EXPECT_EQ(batch.inputs[static_cast<std::int64_t>(i)][0][0][0].item<float>(),
-                static_cast<float>(3000 + batch.rows[i]));
-    }
+// Pictures of 12 x 8 pixels that tell their row, and may do more when they are asked for.
+class FakePictures final : public Pictures {
+ public:
+  explicit FakePictures(std::function<void(std::int64_t)> on_load = {}) : on_load_(std::move(on_load)) {}
+  std::int64_t size() const override { return 203; }
+  io::Image load(std::int64_t row) const override {
+    if (on_load_) on_load_(row);
+    io::Image image;
+    image.width = 12;
+    image.height = 8;
+    for (int i = 0; i < 12 * 8 * 3; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i % 3 == 0 ? row : i % 12));
+    return image;
   }
+  std::string name(std::int64_t row) const override { return "picture " + std::to_string(row); }
+  std::string identity(std::int64_t row) const override { return name(row); }
+
+ private:
+  std::function<void(std::int64_t)> on_load_;
+};
+
+Loader picture_loader(const LoaderOptions& options, std::function<void(std::int64_t)> on_load = {}) {
+  Dataset dataset;
+  dataset.name = "fake";
+  dataset.class_names = {"a", "b"};
+  dataset.pictures = std::make_shared<FakePictures>(std::move(on_load));
+  dataset.targets = at::zeros({203}, at::kLong);
+  dataset.form.size = 8;
+  dataset.form.resize = 8;
+  dataset.form.mean = {0, 0, 0.5};
+  dataset.form.std = {1.0 / 255, 1, 1};
+  check_dataset(dataset);
+  return Loader(dataset, first_rows(203), {}, options);
+}
+
+TEST(Loader, PicturesAreBroughtToTheirForm) {
+  LoaderOptions options = with_workers(2);
+  options.shuffle = false;
+  const std::vector<Batch> batches = drain(picture_loader(options).stream(0));
+  ASSERT_EQ(batches.size(), 5u);
+  EXPECT_EQ(batches[4].inputs.sizes(), at::IntArrayRef({3, 3, 8, 8}));
+  const at::Tensor picture = batches[1].inputs[7];  // row 57
+  EXPECT_NEAR(picture[0].min().item<float>(), 57, 1e-4);
+  EXPECT_NEAR(picture[0].max().item<float>(), 57, 1e-4);
+  // The middle 8 of 12 columns: the first one kept is column 2, its blue value (3 * 2 + 2) % 12 = 8.
+  EXPECT_NEAR(picture[2][0][0].item<float>(), 8 / 255.0 - 0.5, 1e-6);
+}
+
+TEST(Loader, AugmentationIsAFunctionOfSeedEpochAndRow) {
+  LoaderOptions options = with_workers(0);
+  options.augment.emplace();
+  options.augment->size = 8;
+  options.augment->resize = 8;
+  const std::vector<Batch> expected = drain(picture_loader(options).stream(1));
+  options.workers = 3;
+  const std::vector<Batch> again = drain(picture_loader(options).stream(1));
+  for (std::size_t b = 0; b < again.size(); ++b) expect_same(again[b], expected[b]);
+  EXPECT_FALSE(at::equal(picture_loader(options).get(2, 0).inputs, expected[0].inputs));
+  LoaderOptions plain = with_workers(0);
+  EXPECT_FALSE(at::equal(picture_loader(plain).get(1, 0).inputs, expected[0].inputs));
+}
+
+TEST(Loader, ViewsOfEvaluation) {
+  LoaderOptions options = with_workers(0);
+  options.shuffle = false;
+  const at::Tensor middle = picture_loader(options).get(0, 0).inputs;
+  options.views = TestViews::kFlip;
+  EXPECT_TRUE(at::equal(picture_loader(options).get(0, 0).inputs, middle));
+  options.view = 1;
+  EXPECT_TRUE(at::equal(picture_loader(options).get(0, 0).inputs, middle.flip(3)));
 }
 
 TEST(Loader, ExceptionsKeepKindMessageAndPlace) {
   for (const int workers : {0, 1, 2, 8}) {
     LoaderOptions options = with_workers(workers);
     options.shuffle = false;
-    options.row_hook = [](const RowContext& context) {
-      if (context.row == 120) throw Error(ErrorKind::kData, "pictures/120.png: truncated");
-    };
-    BatchStream stream = digits_loader(options).stream(0);
+    BatchStream stream = picture_loader(options, [](std::int64_t row) {
+                           if (row == 120) throw Error(ErrorKind::kData, "pictures/120.png: truncated");
+                         }).stream(0);
     EXPECT_TRUE(stream.next().has_value());
     EXPECT_TRUE(stream.next().has_value());
     EXPECT_EQ(message_of(ErrorKind::kData, [&] { stream.next(); }),
               "loader: epoch 0, batch 2, row 120: pictures/120.png: truncated");
     EXPECT_FALSE(stream.next().has_value());
   }
-  LoaderOptions options = with_workers(1);
-  options.row_hook = [](const RowContext&) { throw std::out_of_range("plain"); };
-  EXPECT_THAT(message_of(ErrorKind::kRuntime, [&] { drain(digits_loader(options).stream(0)); }), HasSubstr("plain"));
+  const auto plain = [](std::int64_t) { throw std::out_of_range("plain"); };
+  EXPECT_THAT(message_of(ErrorKind::kRuntime, [&] { drain(picture_loader(with_workers(1), plain).stream(0)); }),
+              HasSubstr("plain"));
 }
 
 TEST(Loader, EndsPromptlyInMidEpoch) {
-  LoaderOptions options = with_workers(8);
-  options.row_hook = [](const RowContext&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-  BatchStream stream = digits_loader(options).stream(0);
+  const auto slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  BatchStream stream = picture_loader(with_workers(8), slow).stream(0);
   EXPECT_TRUE(stream.next().has_value());
   const auto start = std::chrono::steady_clock::now();
   { const BatchStream ended = std::move(stream); }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "scorevi/data/registry.h"
@@ -20,6 +21,12 @@ using ::testing::HasSubstr;
 using Rows = std::vector<std::int64_t>;
 
 Dataset digits() { return load_dataset(DataOptions{}); }
+
+Rows all_rows(const Dataset& set) {
+  Rows rows(static_cast<std::size_t>(set.size()));
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  return rows;
+}
 
 std::set<std::int64_t> together(const Split& split) {
   std::set<std::int64_t> all(split.train.begin(), split.train.end());
@@ -75,13 +82,32 @@ TEST(Split, StratifiedKeepsProportions) {
   const Split split = make_split(set, options);
   EXPECT_EQ(split.train.size() + split.validation.size(), 305u);
   for (const Rows* part : {&split.train, &split.validation, &split.test}) {
-    const Rows counts = set.subset(*part).class_counts();
-    const Rows whole = set.class_counts();
+    const Rows counts = set.class_counts(*part);
+    const Rows whole = set.class_counts(all_rows(set));
     for (std::size_t c = 0; c < 10; ++c) {
       const double expected = static_cast<double>(whole[c]) * static_cast<double>(part->size()) / 1797.0;
       EXPECT_NEAR(static_cast<double>(counts[c]), expected, 1.6) << c;
     }
   }
+}
+
+TEST(Split, OfficialPartsAsTheyAre) {
+  Dataset set = digits();
+  set.official_train = 1000;
+  set.official_validation = 300;
+  SplitOptions options;
+  options.official_validation = true;
+  const Split split = make_split(set, options);
+  EXPECT_EQ(split.train.size(), 700u);
+  EXPECT_EQ(split.train.back(), 699);
+  EXPECT_EQ(split.validation.front(), 700);
+  EXPECT_EQ(split.validation.back(), 999);
+  EXPECT_EQ(split.test.size(), 797u);
+  options.train_size = 10;
+  EXPECT_THROW(make_split(set, options), Error);
+  options.train_size = 0;
+  set.official_validation = 0;
+  EXPECT_THROW(make_split(set, options), Error);
 }
 
 TEST(Split, OfficialTestPart) {

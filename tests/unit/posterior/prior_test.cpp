@@ -48,6 +48,15 @@ TEST(Prior, GroupsSetStdAndMean) {
   EXPECT_TRUE(prior.mean.equal(at::tensor({1, 2, 3, 4, 5, 6, 0, 0, 0}, at::kDouble)));
 }
 
+TEST(Prior, AHeadThatIsNewIsCentredAtZero) {
+  PriorOptions options;
+  options.mean = "pretrained";
+  options.untrained = {"head.weight"};
+  const auto prior = make_prior(options, network_layout(false), kTen.narrow(0, 0, 9));
+  ASSERT_EQ(prior.groups.size(), 1u);
+  EXPECT_TRUE(prior.mean.equal(at::tensor({1, 2, 3, 4, 5, 6, 0, 0, 0}, at::kDouble)));
+}
+
 TEST(Prior, LearnedNoiseIsUninformativeUnlessNamed) {
   PriorOptions options;
   options.groups = {{"*", 2.0, "zero"}};

@@ -1,0 +1,92 @@
+// The pictures of a data set, one per row, made when they are asked for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scorevi/data/image_input.h"
+#include "scorevi/data/image_ops.h"
+#include "scorevi/io/image.h"
+
+namespace scorevi::data {
+
+// Thread safe.
+class Pictures {
+ public:
+  virtual ~Pictures() = default;
+  virtual std::int64_t size() const = 0;
+  // Error kData where the picture cannot be had.
+  virtual io::Image load(std::int64_t row) const = 0;
+  // For messages and tables: the path of a file, or the number of the row.
+  virtual std::string name(std::int64_t row) const = 0;
+  // A text that changes when the pictures do, without reading them.
+  virtual std::string identity(std::int64_t row) const = 0;
+};
+
+// How evaluation sees a picture: the short side becomes `resize`, the square of `size` in the middle is cut out, and a
+// value is (byte / 255 - mean) / std per channel. resize = 0: the picture has `size` x `size` pixels already.
+struct PictureForm {
+  std::int64_t size = 224;
+  std::int64_t resize = 256;
+  ResizeFilter filter = ResizeFilter::kBilinear;
+  std::array<double, 3> mean = kImageNetMean;
+  std::array<double, 3> std = kImageNetStd;
+};
+
+// The picture at the size of the form. Error kData where resize = 0 and the size is another.
+io::Image evaluation_view(const io::Image& image, const PictureForm& form, const std::string& name);
+
+enum class OnBadPicture {
+  kError,       // the first file that cannot be decoded ends the run
+  kSkip,        // all files are decoded once in the beginning, and the bad ones leave the data set
+  kSubstitute,  // a grey picture stands in; told once per file
+};
+
+struct PictureFileOptions {
+  io::ExifMode exif = io::ExifMode::kIgnore;
+  OnBadPicture on_bad = OnBadPicture::kError;
+  bool keep_decoded = false;  // decoded pictures stay in memory: 3 bytes per pixel
+};
+
+// Files on disk. What is odd about a file (damaged in part, or another format than its name says) is told once, however
+// often it is read: the first three of a kind by name, all as a number by odd_text().
+class PictureFiles final : public Pictures {
+ public:
+  PictureFiles(std::vector<std::string> paths, const PictureFileOptions& options);
+  ~PictureFiles() override;
+
+  std::int64_t size() const override;
+  io::Image load(std::int64_t row) const override;
+  std::string name(std::int64_t row) const override;
+  std::string identity(std::int64_t row) const override;  // folder and name of the file, its size
+
+  // Rows whose files cannot be decoded, ascending; reads every file, on `threads` threads.
+  std::vector<std::int64_t> bad_rows(int threads) const;
+  // Bytes of all pictures decoded, from the sizes in their headers. Files that cannot be read count as 0.
+  std::int64_t decoded_bytes() const;
+  // "3 files of another format than their name says, 1 damaged"; "" when nothing was odd so far.
+  std::string odd_text() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Rows of a [N, 3, H, W] uint8 buffer in memory.
+class PictureArray final : public Pictures {
+ public:
+  PictureArray(std::shared_ptr<const std::uint8_t> values, std::int64_t rows, std::int64_t height, std::int64_t width);
+  std::int64_t size() const override { return rows_; }
+  io::Image load(std::int64_t row) const override;
+  std::string name(std::int64_t row) const override;
+  std::string identity(std::int64_t row) const override;
+
+ private:
+  std::shared_ptr<const std::uint8_t> values_;
+  std::int64_t rows_, height_, width_;
+};
+
+}  // namespace scorevi::data

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "scorevi/core/check.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/data/pictures.h"
+
+namespace scorevi::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Oddity { kMisnamed, kDamaged, kSubstituted };
+constexpr std::size_t kOddities = 3;
+constexpr std::int64_t kNamed = 3;            // files of a kind that are told by name
+constexpr std::int64_t kSubstituteSide = 64;  // pixels of the grey picture
+constexpr std::uint8_t kGrey = 128;
+
+const char* text_of(Oddity oddity) {
+  switch (oddity) {
+    case Oddity::kMisnamed:
+      return "of another format than the name says";
+    case Oddity::kDamaged:
+      return "damaged in part";
+    case Oddity::kSubstituted:
+      return "unreadable, a grey picture stands in";
+  }
+  return "";
+}
+
+// The format that the end of a name promises, "" for any other end.
+std::string format_of_name(const std::string& path) {
+  std::string end = fs::path(path).extension().string();
+  std::transform(end.begin(), end.end(), end.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (end == ".jpg" || end == ".jpeg") return "JPEG";
+  if (end == ".png") return "PNG";
+  if (end == ".gif") return "GIF";
+  return end == ".bmp" ? "BMP" : "";
+}
+
+io::Image grey_picture() {
+  io::Image image;
+  image.width = image.height = kSubstituteSide;
+  image.rgb.assign(static_cast<std::size_t>(3 * kSubstituteSide * kSubstituteSide), kGrey);
+  return image;
+}
+
+}  // namespace
+
+struct PictureFiles::State {
+  std::vector<std::string> paths;
+  PictureFileOptions options;
+  std::mutex mutex;
+  std::vector<std::array<bool, kOddities>> told;       // per row
+  std::array<std::int64_t, kOddities> counts = {};     // files
+  std::vector<std::shared_ptr<const io::Image>> kept;  // per row, where decoded pictures are kept
+
+  void tell(std::int64_t row, Oddity oddity, const std::string& message) {
+    const auto kind = static_cast<std::size_t>(oddity);
+    const std::lock_guard<std::mutex> lock(mutex);
+    bool& known = told[static_cast<std::size_t>(row)][kind];
+    if (known) return;
+    known = true;
+    if (++counts[kind] <= kNamed) log().warn("{}", message);
+  }
+
+  std::shared_ptr<const io::Image> find(std::int64_t row) {
+    if (!options.keep_decoded) return nullptr;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return kept[static_cast<std::size_t>(row)];
+  }
+
+  void keep(std::int64_t row, const io::Image& image) {
+    if (!options.keep_decoded) return;
+    auto copy = std::make_shared<const io::Image>(image);
+    const std::lock_guard<std::mutex> lock(mutex);
+    kept[static_cast<std::size_t>(row)] = std::move(copy);
+  }
+
+  io::Image decode(std::int64_t row) {
+    const std::string& path = paths[static_cast<std::size_t>(row)];
+    io::ImageOptions image_options;
+    image_options.exif = options.exif;
+    io::DecodedImage decoded = io::read_image(path, image_options);
+    for (const std::string& warning : decoded.warnings) tell(row, Oddity::kDamaged, warning);
+    const std::string promised = format_of_name(path);
+    if (!promised.empty() && promised != decoded.format)
+      tell(row, Oddity::kMisnamed, path + ": is a " + decoded.format + " file, read as such");
+    return std::move(decoded.image);
+  }
+};
+
+PictureFiles::PictureFiles(std::vector<std::string> paths, const PictureFileOptions& options)
+    : state_(std::make_unique<State>()) {
+  state_->paths = std::move(paths);
+  state_->options = options;
+  state_->told.resize(state_->paths.size());
+  if (options.keep_decoded) state_->kept.resize(state_->paths.size());
+}
+
+PictureFiles::~PictureFiles() = default;
+
+std::int64_t PictureFiles::size() const { return static_cast<std::int64_t>(state_->paths.size()); }
+
+std::string PictureFiles::name(std::int64_t row) const { return state_->paths[static_cast<std::size_t>(row)]; }
+
+std::string PictureFiles::identity(std::int64_t row) const {
+  const fs::path path = name(row);
+  std::error_code code;
+  const std::uintmax_t bytes = fs::file_size(path, code);
+  return path.parent_path().filename().string() + "/" + path.filename().string() + ":" +
+         std::to_string(code ? 0 : bytes);
+}
+
+io::Image PictureFiles::load(std::int64_t row) const {
+  SCOREVI_CHECK(row >= 0 && row < size());
+  if (const auto kept = state_->find(row)) return *kept;
+  io::Image image;
+  try {
+    image = state_->decode(row);
+  } catch (const Error& error) {
+    if (state_->options.on_bad != OnBadPicture::kSubstitute || error.kind() != ErrorKind::kData) throw;
+    state_->tell(row, Oddity::kSubstituted, std::string(error.what()) + "; a grey picture stands in");
+    image = grey_picture();
+  }
+  state_->keep(row, image);
+  return image;
+}
+
+std::vector<std::int64_t> PictureFiles::bad_rows(int threads) const {
+  std::atomic<std::int64_t> next{0};
+  std::vector<char> bad(state_->paths.size(), 0);
+  const auto work = [&] {
+    for (std::int64_t row = next++; row < size(); row = next++) {
+      try {
+        state_->keep(row, state_->decode(row));
+      } catch (const std::exception& error) {  // nothing may leave a thread
+        bad[static_cast<std::size_t>(row)] = 1;
+        log().warn("{}; left out", error.what());
+      }
+    }
+  };
+  std::vector<std::thread> workers;
+  for (int i = 1; i < threads; ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+  std::vector<std::int64_t> rows;
+  for (std::size_t row = 0; row < bad.size(); ++row)
+    if (bad[row] != 0) rows.push_back(static_cast<std::int64_t>(row));
+  return rows;
+}
+
+std::int64_t PictureFiles::decoded_bytes() const {
+  std::int64_t bytes = 0;
+  for (const std::string& path : state_->paths) {
+    try {
+      const io::ImageHeader header = io::read_image_header(path);
+      bytes += 3 * std::min(header.width * header.height, io::kDefaultMaxPixels);
+    } catch (const Error&) {
+      continue;  // told when the picture is needed
+    }
+  }
+  return bytes;
+}
+
+std::string PictureFiles::odd_text() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::string text;
+  for (std::size_t kind = 0; kind < kOddities; ++kind) {
+    const std::int64_t count = state_->counts[kind];
+    if (count == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + (count == 1 ? " file " : " files ") +
+            text_of(static_cast<Oddity>(kind));
+  }
+  return text;
+}
+
+}  // namespace scorevi::data
