@@ -34,7 +34,8 @@ std::map<std::string, Start> layer_starts(const Network& network) {
       Start start{Start::Law::kConstant, parameter.key() == "weight" ? 1.0 : 0.0};
       if (drawn) {
         const at::Tensor& weight = parameters["weight"];
-        start = {Start::Law::kUniform, 1 / std::sqrt(static_cast<double>(weight.numel() / weight.size(0)))};
+        const int64_t fan_in = weight.numel() / weight.size(0);
+        start = {Start::Law::kUniform, 1 / std::sqrt(static_cast<double>(fan_in))};
       }
       starts.emplace(module.key() + "." + parameter.key(), start);
     }

@@ -7,16 +7,14 @@
 #include <exception>
 #include <iostream>
 #include <new>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
+#include "failure.h"
 #include "scorevi/core/error.h"
-#include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/numbers.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::cli {
@@ -26,37 +24,6 @@ constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 run-time failure, 2 usage or configuration, 3 input data or weights,\n"
     "4 numerical failure, 130/143 ended by SIGINT/SIGTERM.\n"
     "Start with: scorevi train configs/digits_mlp_psm.yaml";
-
-int exit_code(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kRuntime:
-      return 1;
-    case ErrorKind::kUsage:
-      return 2;
-    case ErrorKind::kData:
-      return 3;
-    case ErrorKind::kNumerical:
-      return 4;
-  }
-  return 1;
-}
-
-// Library exceptions carry a stack trace after the first line or after this mark; people get the message alone.
-std::string without_trace(const std::string& message) {
-  return message.substr(0, std::min(message.find("\nException raised from"), message.find("\nframe #")));
-}
-
-// What an allocation failure asked for, "" for any other message.
-std::string tried_to_allocate(const std::string& message) {
-  const std::string cpu = "you tried to allocate ", cuda = "Tried to allocate ";
-  if (const std::size_t at = message.find(cpu); at != std::string::npos) {
-    const std::size_t begin = at + cpu.size();
-    const std::optional<std::int64_t> bytes = parse_int(message.substr(begin, message.find(' ', begin) - begin));
-    return bytes ? format_bytes(*bytes) : "more than there is";
-  }
-  const std::size_t at = message.find(cuda);
-  return at == std::string::npos ? "" : message.substr(at + cuda.size(), message.find('.', at) - at - cuda.size());
-}
 
 // Closed standard streams would hand their numbers to the next file that is opened; a closed pipe or a file size limit
 // is an error to report, not a reason to die.
@@ -81,13 +48,7 @@ int guarded(const std::function<int()>& command) {
   } catch (const std::bad_alloc&) {
     return report_failure("out of memory; try a smaller batch, a smaller model or fewer samples", 1);
   } catch (const std::exception& e) {
-    const std::string size = tried_to_allocate(e.what());
-    if (!size.empty())
-      return report_failure("out of memory: tried to allocate " + size +
-                                "; try a smaller data.batch_size or evaluate.batch_size, or a smaller model (`scorevi "
-                                "check` shows the memory that a run needs)",
-                            1);
-    return report_failure(without_trace(e.what()), 1);
+    return report_failure(library_failure(e.what()), 1);
   }
 }
 
