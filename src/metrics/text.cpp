@@ -85,9 +85,7 @@ std::vector<std::string> wrap_text(std::string_view text, double size, double ma
     const std::string word(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
-    std::string longer = line;
-    if (!line.empty()) longer += ' ';
-    longer += word;
+    const std::string longer = line.empty() ? word : line + " " + word;
     if (!line.empty() && text_width(longer, size) > max_width) {
       lines.push_back(line);
       line = word;

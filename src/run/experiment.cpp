@@ -31,7 +31,7 @@ std::string fingerprint_of(const data::Dataset& dataset) {
 }
 
 std::string likelihood_name(const RunOptions& options, bool classification) {
-  const std::string fitting = classification ? "categorical" : "gaussian";
+  std::string fitting = classification ? "categorical" : "gaussian";
   if (options.likelihood.name == "auto") return fitting;
   if (options.likelihood.name != fitting)
     throw Error(ErrorKind::kUsage, "likelihood.name: got " + options.likelihood.name + ", expected " + fitting +
@@ -144,7 +144,7 @@ std::string resolve_device(const std::string& wanted) {
     throw Error(ErrorKind::kUsage,
                 "device: got " + wanted + ", but CUDA cannot be used: " + reason + "; use device: cpu or auto");
   const int64_t index = wanted == "cuda" ? 0 : std::stoll(wanted.substr(5));
-  const auto count = static_cast<int64_t>(torch::cuda::device_count());
+  const auto count = torch::cuda::device_count();
   if (index >= count)
     throw Error(ErrorKind::kUsage, "device: got " + wanted + ", expected cuda:0 to cuda:" + std::to_string(count - 1));
   return "cuda:" + std::to_string(index);

@@ -97,7 +97,7 @@ RunDirectory RunDirectory::create(const std::string& name, const std::string& ou
     check_new(out);
     create_folders(without_slashes(out));
   }
-  const RunDirectory directory(out.empty() ? claim_fresh_folder(name) : without_slashes(out));
+  RunDirectory directory(out.empty() ? claim_fresh_folder(name) : without_slashes(out));
   directory.set_status(RunStatus::kRunning);  // first of all: run.json makes the folder a run's
   directory.make_folder("checkpoints");
   std::error_code ignored;

@@ -108,8 +108,8 @@ std::string evaluated_on(const ResultTable& table) {
 
 std::string cell_text(const SummaryCell& cell, const MetricStyle& style, int decimals, bool difference) {
   if (!std::isfinite(cell.value)) return kNothing;
-  const std::string value = difference ? fmt::format("{:+.{}f}", cell.value * style.scale, decimals)
-                                       : fmt::format("{:.{}f}", cell.value * style.scale, decimals);
+  std::string value = difference ? fmt::format("{:+.{}f}", cell.value * style.scale, decimals)
+                                 : fmt::format("{:.{}f}", cell.value * style.scale, decimals);
   if (!has_interval(cell)) return value;
   if (cell.runs == 1)
     return fmt::format("{} [{:.{}f}, {:.{}f}]", value, cell.low * style.scale, decimals, cell.high * style.scale,
