@@ -1,16 +1,9 @@
 #include "csv_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
-
-#include "scorevi/core/error.h"
-#include "scorevi/io/text.h"
-#include "utf8.h"
 
 namespace scorevi::io {
 namespace {
@@ -46,27 +39,6 @@ std::vector<Counts> count_candidates(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view checked_utf8(std::string_view bytes, const std::string& name) {
-  if (bytes.substr(0, 2) == "\xFF\xFE" || bytes.substr(0, 2) == "\xFE\xFF") {
-    throw Error(ErrorKind::kData, name + ": text is UTF-16, expected UTF-8; save it as UTF-8");
-  }
-  if (bytes.substr(0, 3) == "\xEF\xBB\xBF") bytes.remove_prefix(3);
-  std::size_t line = 1;
-  for (std::size_t i = 0; i < bytes.size();) {
-    if (bytes[i] == '\0') {
-      throw Error(ErrorKind::kData, fmt::format("{}:{}: a NUL byte, expected text", name, line));
-    }
-    if (bytes[i] == '\n') ++line;
-    const std::size_t length = utf8_length(bytes.substr(i));
-    if (length == 0) {
-      throw Error(ErrorKind::kData, fmt::format("{}:{}: byte 0x{:02x} is not UTF-8 text; save the file as UTF-8", name,
-                                                line, static_cast<std::uint8_t>(bytes[i])));
-    }
-    i += length;
-  }
-  return bytes;
-}
 
 char guess_delimiter(std::string_view text) {
   const std::vector<Counts> rows = count_candidates(text);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
+#include "inflate_stream.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 
@@ -20,10 +20,6 @@ constexpr int kGzipOnly = 15 + 16;  // largest window, gzip wrapper required
 [[noreturn]] void damaged(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::kData, fmt::format("{}: {}", name, what));
 }
-
-struct EndInflate {
-  void operator()(z_stream* stream) const { inflateEnd(stream); }
-};
 
 [[noreturn]] void inflate_failed(const std::string& name, const z_stream& stream) {
   const std::string reason = stream.msg ? stream.msg : "damaged data";
@@ -39,11 +35,8 @@ bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '
 
 std::string gunzip(std::string_view bytes, const std::string& name, std::size_t max_bytes) {
   if (!is_gzip(bytes)) damaged(name, "is not gzip data");
-  z_stream stream{};
-  if (inflateInit2(&stream, kGzipOnly) != Z_OK) {
-    throw Error(ErrorKind::kRuntime, name + ": zlib cannot start, out of memory");
-  }
-  const std::unique_ptr<z_stream, EndInflate> guard(&stream);
+  InflateStream inflating(kGzipOnly, name);
+  z_stream& stream = inflating.get();
 
   std::string output;
   std::string chunk(kChunkBytes, '\0');

@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 
+#include "inflate_stream.h"
+#include "little_endian.h"
 #include "scorevi/core/error.h"
 #include "scorevi/io/mat.h"
 
@@ -33,10 +33,6 @@ constexpr std::uint32_t kComplexFlag = 0x0800;
 
 // Bytes of a number by its type; 0: no number.
 constexpr std::array<std::size_t, 14> kTypeBytes = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
-
-struct EndInflate {
-  void operator()(z_stream* stream) const { inflateEnd(stream); }
-};
 
 // Reads the parts of one array in turn. The numbers themselves need not be in `front`.
 class ArrayFront {
@@ -72,8 +68,7 @@ class ArrayFront {
 
   std::uint32_t word() {
     if (front_.size() < at_ + 4) fail("an array is truncated");
-    std::uint32_t value = 0;
-    for (std::size_t i = 4; i-- > 0;) value = (value << 8) | static_cast<std::uint8_t>(front_[at_ + i]);
+    const auto value = load_le<std::uint32_t>(front_, at_);
     at_ += 4;
     return value;
   }
@@ -137,9 +132,8 @@ class ArrayFront {
 // The first kFrontBytes of a packed array. The whole stream must unpack to exactly the array its tag claims: matio
 // would leave the numbers of a truncated one unset.
 std::string unpacked_front(std::string_view packed, const std::string& where) {
-  z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) throw Error(ErrorKind::kRuntime, where + ": zlib cannot start, out of memory");
-  const std::unique_ptr<z_stream, EndInflate> guard(&stream);
+  InflateStream inflating(MAX_WBITS, where);
+  z_stream& stream = inflating.get();
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   const auto limit = static_cast<std::size_t>(kMaxMatNumbers) * 8 + kFrontBytes;
@@ -155,8 +149,7 @@ std::string unpacked_front(std::string_view packed, const std::string& where) {
       chunk.resize(std::size_t{1} << 16);
     }
   }
-  std::uint32_t claimed = 0;
-  if (front.size() >= kTagBytes) std::memcpy(&claimed, front.data() + 4, 4);
+  const std::uint32_t claimed = front.size() >= kTagBytes ? load_le<std::uint32_t>(front, 4) : 0;
   if (status != Z_STREAM_END || stream.avail_in != 0 || stream.total_out != kTagBytes + claimed) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}: a packed array is damaged or truncated ({}), expected {} bytes and "
@@ -178,15 +171,16 @@ std::vector<std::string> checked_mat_names(std::string_view bytes, const std::st
   std::string_view rest = bytes.substr(kHeaderBytes);
   while (!rest.empty()) {
     const std::string where = fmt::format("{}, byte {}", name, bytes.size() - rest.size());
-    std::array<std::uint32_t, 2> tag = {0, 0};
-    if (rest.size() >= kTagBytes) std::memcpy(tag.data(), rest.data(), kTagBytes);
-    if ((tag[0] != kMatrix && tag[0] != kCompressed) || tag[1] > rest.size() - kTagBytes) {
+    const bool whole_tag = rest.size() >= kTagBytes;
+    const std::uint32_t type = whole_tag ? load_le<std::uint32_t>(rest, 0) : 0;
+    const std::uint32_t size = whole_tag ? load_le<std::uint32_t>(rest, 4) : 0;
+    if ((type != kMatrix && type != kCompressed) || size > rest.size() - kTagBytes) {
       throw Error(ErrorKind::kData, fmt::format("{}: an element of type {} with {} bytes where {} are left, expected "
                                                 "an array (damaged or truncated)",
-                                                where, tag[0], tag[1], rest.size()));
+                                                where, type, size, rest.size()));
     }
-    const std::string_view element = rest.substr(0, kTagBytes + tag[1]);
-    const bool packed = tag[0] == kCompressed;
+    const std::string_view element = rest.substr(0, kTagBytes + size);
+    const bool packed = type == kCompressed;
     const std::string front = packed ? unpacked_front(element.substr(kTagBytes), where) : "";
     names.push_back(ArrayFront(packed ? std::string_view(front) : element, where).check());
     rest.remove_prefix(element.size());

@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "safetensors_dtype.h"
+#include "element_dtype.h"
 #include "scorevi/core/error.h"
 #include "scorevi/io/safetensors.h"
 
@@ -154,8 +154,8 @@ class HeaderEvents {
   }
 
   at::ScalarType dtype_of(const std::string& name) const {
-    for (const DtypeName& entry : kDtypeNames) {
-      if (entry.name == name) return entry.dtype;
+    for (const ElementDtype& row : kElementDtypes) {
+      if (row.safetensors == name) return row.dtype;
     }
     bad("dtype " + in_quotes(name) + ", expected one of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL");
   }

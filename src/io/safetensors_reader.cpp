@@ -4,6 +4,7 @@
 #include <array>
 
 #include "byte_source.h"
+#include "little_endian.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/io/safetensors.h"
@@ -29,10 +30,7 @@ std::uint64_t header_length(const ByteSource& source, const std::string& path) {
   if (have < kLengthBytes) {
     bad_file(path, fmt::format("file of {} bytes, expected at least {} of safetensors", have, kLengthBytes));
   }
-  std::uint64_t length = 0;
-  for (std::uint64_t i = kLengthBytes; i-- > 0;) {
-    length = (length << 8) | static_cast<std::uint8_t>(head[i]);
-  }
+  const auto length = load_le<std::uint64_t>(text, 0);
   if (length > kMaxSafetensorsHeaderBytes) {
     bad_file(path, fmt::format("header of {} bytes, expected at most {}: not a safetensors file", length,
                                kMaxSafetensorsHeaderBytes));

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <set>
 
-#include "safetensors_dtype.h"
+#include "element_dtype.h"
+#include "little_endian.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
@@ -14,13 +15,12 @@
 namespace scorevi::io {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 8;
 constexpr std::int64_t kChunkBytes = std::int64_t{16} << 20;
 
 std::string dtype_name(const std::string& tensor, at::ScalarType dtype) {
-  for (const DtypeName& entry : kDtypeNames) {
-    if (entry.dtype == dtype) return std::string(entry.name);
+  for (const ElementDtype& row : kElementDtypes) {
+    if (row.dtype == dtype) return std::string(row.safetensors);
   }
   throw Error(ErrorKind::kData, fmt::format("safetensors: tensor \"{}\" has dtype {}, which cannot "
                                             "be stored",
@@ -87,10 +87,8 @@ void stream_safetensors(const NamedTensors& tensors, const std::map<std::string,
                         const ByteSink& sink) {
   const std::vector<std::size_t> order = data_order(tensors);
   const std::string header = header_text(tensors, order, metadata);
-  std::string length(kLengthBytes, '\0');
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    length[i] = static_cast<char>((header.size() >> (8 * i)) & 0xFF);
-  }
+  std::string length;
+  append_le(length, static_cast<std::uint64_t>(header.size()));
   sink(length.data(), length.size());
   sink(header.data(), header.size());
   for (const std::size_t i : order) stream_tensor(tensors[i].second, sink);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "inflate_stream.h"
 #include "little_endian.h"
 #include "scorevi/core/error.h"
 #include "utf8.h"
@@ -17,10 +18,6 @@ namespace {
 constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // of the format: 258 bytes from 2 bits
 constexpr std::uint64_t kDeflateSlack = 64;
-
-struct EndInflate {
-  void operator()(z_stream* stream) const { inflateEnd(stream); }
-};
 
 // Why a name is refused, or null. Nothing is ever written under these names; a file that holds them was made to attack.
 const char* bad_name(const std::string& name) {
@@ -226,11 +223,8 @@ std::string ZipArchive::read(const ZipEntry& entry, std::uint64_t max_bytes) con
 }
 
 std::string ZipArchive::inflate(const ZipEntry& entry) const {
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
-    throw Error(ErrorKind::kRuntime, name_ + ": zlib cannot start, out of memory");
-  }
-  const std::unique_ptr<z_stream, EndInflate> guard(&stream);
+  InflateStream inflating(-MAX_WBITS, name_);
+  z_stream& stream = inflating.get();
   std::string input(std::min(kChunkBytes, entry.packed_bytes), '\0');
   std::string chunk(kChunkBytes, '\0');
   std::string output;
