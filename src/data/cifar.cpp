@@ -8,7 +8,6 @@
 
 #include "folder_walk.h"
 #include "picture_parts.h"
-#include "picture_sources.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"

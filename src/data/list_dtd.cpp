@@ -30,15 +30,7 @@ PictureList list_dtd(const DataOptions& options) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("data.partition: got {}, expected 1 to {}", options.partition, kPartitions));
   }
-  const std::vector<std::string> label_folders = options.labels_dir.empty()
-                                                     ? std::vector<std::string>{"labels", "labels_subset"}
-                                                     : std::vector<std::string>{options.labels_dir};
-  const std::string folder =
-      find_set_folder(options, "dtd", {"dtd", "dtd/dtd"}, [&](const std::string& place) -> std::string {
-        const std::string lacking = lacking_names(place, {"images"});
-        return lacking.empty() && first_present(place, label_folders).empty() ? label_folders.front() : lacking;
-      });
-  const std::string labels = first_present(folder, label_folders);
+  const auto [folder, labels] = find_labelled_folder(options, "dtd", {"dtd", "dtd/dtd"}, {"labels", "labels_subset"});
   ListedParts parts;
   parts.train = read_part(folder, labels, fmt::format("train{}.txt", options.partition));
   parts.validation = read_part(folder, labels, fmt::format("val{}.txt", options.partition));

@@ -27,24 +27,17 @@ void note_class(const PetLine& pet, const ListLine& line, const std::string& lis
 }  // namespace
 
 PictureList list_oxford_pets(const DataOptions& options) {
-  const std::vector<std::string> label_folders = options.labels_dir.empty()
-                                                     ? std::vector<std::string>{"annotations", "annotations_subset"}
-                                                     : std::vector<std::string>{options.labels_dir};
-  const std::string folder = find_set_folder(
-      options, "oxford_pets", {"oxford_pets", "oxford-iiit-pet"}, [&](const std::string& place) -> std::string {
-        const std::string lacking = lacking_names(place, {"images"});
-        return lacking.empty() && first_present(place, label_folders).empty() ? label_folders.front() : lacking;
-      });
-  const std::string labels = first_present(folder, label_folders);
+  const LabelledFolder found = find_labelled_folder(options, "oxford_pets", {"oxford_pets", "oxford-iiit-pet"},
+                                                    {"annotations", "annotations_subset"});
   ClassNames names;
   std::map<std::string, std::int64_t> numbers;
   const auto read_part = [&](const std::string& file) {
-    const std::string list = (fs::path(folder) / labels / file).string();
+    const std::string list = (fs::path(found.folder) / found.labels / file).string();
     std::vector<ListedPicture> pictures;
     for (const ListLine& line : read_list(list)) {
       const PetLine pet = pet_line(line, list);
       note_class(pet, line, list, names, numbers);
-      pictures.push_back({(fs::path(folder) / "images" / (pet.id + ".jpg")).string(), pet.class_name});
+      pictures.push_back({(fs::path(found.folder) / "images" / (pet.id + ".jpg")).string(), pet.class_name});
     }
     return pictures;
   };
@@ -53,7 +46,7 @@ PictureList list_oxford_pets(const DataOptions& options) {
   parts.test = read_part("test.txt");
   std::vector<std::string> class_names;
   for (const auto& [number, name] : names) class_names.push_back(name);
-  return make_picture_list("oxford_pets", "Oxford-IIIT Pet, " + labels + " (CC BY-SA 4.0)", parts, class_names,
+  return make_picture_list("oxford_pets", "Oxford-IIIT Pet, " + found.labels + " (CC BY-SA 4.0)", parts, class_names,
                            options);
 }
 

@@ -54,12 +54,8 @@ void Loader::State::fill_picture(std::int64_t epoch, std::int64_t row, float* ou
   }
 }
 
-void Loader::State::fill_row(const Batch& batch, std::int64_t position, float* inputs) const {
-  const std::int64_t row = batch.rows[static_cast<std::size_t>(position)];
-  std::int64_t width = 1;
-  for (const std::int64_t size : dataset.input_shape()) width *= size;
-  float* out = inputs + position * width;
-  if (dataset.pictures) return fill_picture(batch.epoch, row, out);
+void Loader::State::fill_row(std::int64_t epoch, std::int64_t row, std::int64_t width, float* out) const {
+  if (dataset.pictures) return fill_picture(epoch, row, out);
   if (dataset.inputs.scalar_type() == at::kByte) {
     apply(normalisation.inputs, dataset.inputs.const_data_ptr<std::uint8_t>() + row * width, width, out);
   } else {
@@ -93,10 +89,11 @@ Batch Loader::State::make(std::int64_t epoch, std::int64_t number, const std::ve
   shape[0] = count;
   batch.targets = at::empty(shape, dataset.targets.scalar_type());
   float* inputs = batch.inputs.mutable_data_ptr<float>();
+  const std::int64_t width = batch.inputs.numel() / count;
   for (std::int64_t i = 0; i < count && !stop.load(std::memory_order_relaxed); ++i) {
     const std::int64_t row = batch.rows[static_cast<std::size_t>(i)];
     try {
-      fill_row(batch, i, inputs);
+      fill_row(epoch, row, width, inputs + i * width);
       fill_target(row, i, batch.targets);
     } catch (...) {
       rethrow_with_place(batch, row);

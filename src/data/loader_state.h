@@ -25,7 +25,8 @@ struct Loader::State {
 
  private:
   void fill_picture(std::int64_t epoch, std::int64_t row, float* out) const;
-  void fill_row(const Batch& batch, std::int64_t position, float* inputs) const;
+  // The inputs of one row, `width` floats.
+  void fill_row(std::int64_t epoch, std::int64_t row, std::int64_t width, float* out) const;
   void fill_target(std::int64_t row, std::int64_t position, const at::Tensor& targets) const;
 };
 

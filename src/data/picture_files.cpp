@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <filesystem>
 #include <mutex>
 #include <thread>
 
+#include "picture_parts.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -32,16 +32,6 @@ const char* text_of(Oddity oddity) {
       return "unreadable, a grey picture stands in";
   }
   return "";
-}
-
-// The format that the end of a name promises, "" for any other end.
-std::string format_of_name(const std::string& path) {
-  std::string end = fs::path(path).extension().string();
-  std::transform(end.begin(), end.end(), end.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (end == ".jpg" || end == ".jpeg") return "JPEG";
-  if (end == ".png") return "PNG";
-  if (end == ".gif") return "GIF";
-  return end == ".bmp" ? "BMP" : "";
 }
 
 io::Image grey_picture() {
@@ -89,7 +79,7 @@ struct PictureFiles::State {
     image_options.exif = options.exif;
     io::DecodedImage decoded = io::read_image(path, image_options);
     for (const std::string& warning : decoded.warnings) tell(row, Oddity::kDamaged, warning);
-    const std::string promised = format_of_name(path);
+    const std::string_view promised = format_of_name(path);
     if (!promised.empty() && promised != decoded.format)
       tell(row, Oddity::kMisnamed, path + ": is a " + decoded.format + " file, read as such");
     return std::move(decoded.image);

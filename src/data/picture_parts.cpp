@@ -150,4 +150,16 @@ std::string first_present(const std::string& folder, const std::vector<std::stri
   return "";
 }
 
+LabelledFolder find_labelled_folder(const DataOptions& options, const std::string& name,
+                                    const std::vector<std::string>& folders,
+                                    const std::vector<std::string>& label_folders) {
+  const std::vector<std::string> wanted =
+      options.labels_dir.empty() ? label_folders : std::vector<std::string>{options.labels_dir};
+  const std::string folder = find_set_folder(options, name, folders, [&](const std::string& place) -> std::string {
+    const std::string lacking = lacking_names(place, {"images"});
+    return lacking.empty() && first_present(place, wanted).empty() ? wanted.front() : lacking;
+  });
+  return {folder, first_present(folder, wanted)};
+}
+
 }  // namespace scorevi::data

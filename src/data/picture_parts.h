@@ -25,7 +25,9 @@ std::vector<ListLine> read_list(const std::string& path);
 // Error kData "path:line: what".
 [[noreturn]] void bad_line(const std::string& path, const ListLine& line, const std::string& what);
 
-// True for names that end, in any case, like a format that can be decoded: jpg, jpeg, png, gif, bmp.
+// The format that the end of a name promises, in any case: JPEG for jpg and jpeg, PNG, GIF, BMP; "" for other names.
+std::string_view format_of_name(std::string_view name);
+// True for names that promise a format that can be decoded.
 bool is_picture_name(std::string_view name);
 
 // A picture before its class has a number.
@@ -58,5 +60,15 @@ std::string lacking_names(const std::string& folder, const std::vector<std::stri
 
 // The first of `names` that is there in the folder; "" where none is.
 std::string first_present(const std::string& folder, const std::vector<std::string>& names);
+
+// A folder with images/ and one of several folders of lists.
+struct LabelledFolder {
+  std::string folder;
+  std::string labels;  // the folder of lists in it
+};
+// As find_set_folder; the lists are in options.labels_dir where it is given, else in the first of `label_folders`.
+LabelledFolder find_labelled_folder(const DataOptions& options, const std::string& name,
+                                    const std::vector<std::string>& folders,
+                                    const std::vector<std::string>& label_folders);
 
 }  // namespace scorevi::data

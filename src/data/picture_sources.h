@@ -11,8 +11,6 @@
 
 namespace scorevi::data {
 
-struct Dataset;
-
 // Your own pictures in `root`: <class>/..., one pool, or {train, val | valid | validation, test}/<class>/... .
 // Classes by name. Folders inside class folders and symbolic links are followed, each folder once per class. Left out:
 // hidden files and folders, files that are no picture by name, empty class folders.
@@ -39,11 +37,5 @@ PictureList list_flowers102(const DataOptions& options);
 // FGVC-Aircraft: data/images/<id>.jpg, data/images_<level>_{train,val,trainval,test}.txt. Official: 3334, 3333 and 3333
 // rows; 100 variants, 70 families, 30 manufacturers. Where train and val are not there, trainval is the training part.
 PictureList list_fgvc_aircraft(const DataOptions& options);
-
-// The binary files of CIFAR-10 and CIFAR-100, raw or gzip: inputs [N, 3, 32, 32] uint8. A file may hold fewer records
-// than the official one, or be named data_batch_1_first5000.bin; missing training batches are told in the log.
-// CIFAR-100 has `level` fine (100 classes) or coarse (20).
-Dataset make_cifar10(const DataOptions& options);
-Dataset make_cifar100(const DataOptions& options);
 
 }  // namespace scorevi::data

@@ -13,7 +13,12 @@ namespace scorevi::data {
 namespace {
 
 constexpr std::int64_t kMaxListBytes = std::int64_t{64} << 20;
-constexpr std::array<std::string_view, 5> kExtensions = {".jpg", ".jpeg", ".png", ".gif", ".bmp"};
+struct Extension {
+  std::string_view end;  // in lower case
+  const char* format;
+};
+constexpr std::array<Extension, 5> kExtensions = {
+    {{".jpg", "JPEG"}, {".jpeg", "JPEG"}, {".png", "PNG"}, {".gif", "GIF"}, {".bmp", "BMP"}}};
 constexpr const char* kBlanks = " \t\r";
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -26,10 +31,14 @@ bool ends_with(std::string_view name, std::string_view end) {
 
 }  // namespace
 
-bool is_picture_name(std::string_view name) {
-  return std::any_of(kExtensions.begin(), kExtensions.end(),
-                     [&](std::string_view extension) { return ends_with(name, extension); });
+std::string_view format_of_name(std::string_view name) {
+  for (const Extension& extension : kExtensions) {
+    if (ends_with(name, extension.end)) return extension.format;
+  }
+  return "";
 }
+
+bool is_picture_name(std::string_view name) { return !format_of_name(name).empty(); }
 
 std::vector<ListLine> parse_list(std::string_view bytes, const std::string& name) {
   std::string_view rest = io::checked_utf8(bytes, name);

@@ -17,6 +17,12 @@ Dataset make_mnist(const DataOptions& options);
 Dataset make_fashion_mnist(const DataOptions& options);
 Dataset make_kmnist(const DataOptions& options);
 
+// The binary files of CIFAR-10 and CIFAR-100, raw or gzip: inputs [N, 3, 32, 32] uint8. A file may hold fewer records
+// than the official one, or be named data_batch_1_first5000.bin; missing training batches are told in the log.
+// CIFAR-100 has `level` fine (100 classes) or coarse (20).
+Dataset make_cifar10(const DataOptions& options);
+Dataset make_cifar100(const DataOptions& options);
+
 // A table: numeric columns as they are, text columns one-hot.
 Dataset make_csv(const DataOptions& options);
 

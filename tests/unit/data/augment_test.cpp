@@ -6,8 +6,8 @@
 #include <set>
 
 #include "augment_draws.h"
+#include "scorevi/io/image.h"
 #include "support/error_of.h"
-#include "support/png_image.h"
 
 namespace scorevi::data {
 namespace {
@@ -15,12 +15,12 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 const io::Image& photo() {
-  static const io::Image image = test::read_png("tests/golden/vision/Abyssinian_63.png");
+  static const io::Image image = io::read_image("tests/golden/vision/Abyssinian_63.png").image;
   return image;
 }
 
 const io::Image& small() {
-  static const io::Image image = test::read_png("tests/golden/vision/jitter.crop64.png");
+  static const io::Image image = io::read_image("tests/golden/vision/jitter.crop64.png").image;
   return image;
 }
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "picture_sources.h"
 #include "scorevi/data/dataset.h"
+#include "sources.h"
 #include "support/error_of.h"
 #include "support/temp_dir.h"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "scorevi/core/sha256.h"
+#include "scorevi/io/image.h"
 #include "support/error_of.h"
-#include "support/png_image.h"
 
 namespace scorevi::data {
 namespace {
@@ -20,7 +20,7 @@ TEST(PixelScale, TheFloatsOfTorchvision) {
   const Json golden = Json::parse(std::ifstream(folder + "ops.json"))["planes"];
   const PixelScale scale(golden["mean"], golden["std"]);
   for (const Json& entry : golden["cases"]) {
-    const io::Image image = test::read_png(folder + entry["source"].get<std::string>() + ".png");
+    const io::Image image = io::read_image(folder + entry["source"].get<std::string>() + ".png").image;
     std::vector<float> planes(image.rgb.size());
     scale.write_planes(image, planes.data());
     EXPECT_EQ(sha256_hex({reinterpret_cast<const char*>(planes.data()), planes.size() * sizeof(float)}),

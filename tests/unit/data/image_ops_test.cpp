@@ -8,8 +8,8 @@
 
 #include "scorevi/core/check.h"
 #include "scorevi/core/sha256.h"
+#include "scorevi/io/image.h"
 #include "support/error_of.h"
-#include "support/png_image.h"
 
 namespace scorevi::data {
 namespace {
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 const std::string kGolden = "tests/golden/vision/";
 
-io::Image source(const std::string& name) { return test::read_png(kGolden + name + ".png"); }
+io::Image source(const std::string& name) { return io::read_image(kGolden + name + ".png").image; }
 
 std::string hash_of(const io::Image& image) {
   return sha256_hex({reinterpret_cast<const char*>(image.rgb.data()), image.rgb.size()});
