@@ -15,12 +15,6 @@ void visit_batch_norms(models::Network& network, const Visit& visit) {
 
 }  // namespace
 
-bool has_batch_norm(const models::Network& network) {
-  for (const auto& module : network.modules(/*include_self=*/false))
-    if (module->as<torch::nn::BatchNorm2d>() != nullptr) return true;
-  return false;
-}
-
 void set_training_mode(models::Network& network, BatchNormPolicy policy) {
   network.train();
   if (policy == BatchNormPolicy::kFrozen)

@@ -13,9 +13,7 @@ namespace {
 
 // Rows per class of one part, as text.
 std::string histogram(const DataParts& data, const std::vector<int64_t>& rows) {
-  std::vector<int64_t> counts(static_cast<std::size_t>(data.dataset.classes()));
-  const auto targets = data.dataset.targets.accessor<int64_t, 1>();
-  for (const int64_t row : rows) ++counts[static_cast<std::size_t>(targets[row])];
+  const std::vector<int64_t> counts = data.dataset.class_counts(rows);
   std::string text;
   constexpr std::size_t kShown = 20;
   for (std::size_t c = 0; c < std::min(kShown, counts.size()); ++c)

@@ -75,6 +75,29 @@ data::Loader make_train_loader(const RunOptions& options, const DataParts& data)
   return data::Loader(data.dataset, data.split.train, data.normalisation, loader);
 }
 
+void set_threads(int64_t threads) {
+  if (threads == 0) return;
+  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  if (threads > cores)
+    warn_once("threads",
+              fmt::format("threads: got {}, more than the {} cores here; every step will be slow", threads, cores));
+  at::set_num_threads(static_cast<int>(threads));
+}
+
+// Before the buffers are made: parameters, gradients, and for a Gaussian family mean and log-std are the least.
+void check_memory(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {
+  int64_t parameters = 0;
+  for (const at::Tensor& parameter : network.parameters()) parameters += parameter.numel();
+  const int64_t buffers = (use == Use::kTraining ? 2 : 1) + (options.method.name == "map" ? 0 : 2);
+  const int64_t need = parameters * buffers * static_cast<int64_t>(sizeof(float));
+  const int64_t free = available_memory_bytes();
+  if (device == "cpu" && free >= 0 && need > free)
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("memory: model {} has {} parameters and needs at least {} parameter-sized buffers = {}, "
+                            "got {} free; use a smaller model",
+                            options.model.name, parameters, buffers, format_bytes(need), format_bytes(free)));
+}
+
 }  // namespace
 
 int64_t DataParts::outputs() const { return classification() ? dataset.classes() : dataset.targets.size(1); }
@@ -168,33 +191,6 @@ double Experiment::nll_offset() const {
   for (const float std : data.normalisation.targets.std) sum += std::log(static_cast<double>(std));
   return sum;
 }
-
-namespace {
-
-void set_threads(int64_t threads) {
-  if (threads == 0) return;
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  if (threads > cores)
-    warn_once("threads",
-              fmt::format("threads: got {}, more than the {} cores here; every step will be slow", threads, cores));
-  at::set_num_threads(static_cast<int>(threads));
-}
-
-// Before the buffers are made: parameters, gradients, and for a Gaussian family mean and log-std are the least.
-void check_memory(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {
-  int64_t parameters = 0;
-  for (const at::Tensor& parameter : network.parameters()) parameters += parameter.numel();
-  const int64_t buffers = (use == Use::kTraining ? 2 : 1) + (options.method.name == "map" ? 0 : 2);
-  const int64_t need = parameters * buffers * static_cast<int64_t>(sizeof(float));
-  const int64_t free = available_memory_bytes();
-  if (device == "cpu" && free >= 0 && need > free)
-    throw Error(ErrorKind::kRuntime,
-                fmt::format("memory: model {} has {} parameters and needs at least {} parameter-sized buffers = {}, "
-                            "got {} free; use a smaller model",
-                            options.model.name, parameters, buffers, format_bytes(need), format_bytes(free)));
-}
-
-}  // namespace
 
 Experiment build_experiment(const RunOptions& options, DataParts data, Use use) {
   set_threads(options.threads);

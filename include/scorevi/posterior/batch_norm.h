@@ -17,8 +17,6 @@ enum class BatchNormPolicy {
   kRecalibrate,  // training as kRunning; evaluation estimates them anew for every weight sample
 };
 
-bool has_batch_norm(const models::Network& network);
-
 // Training mode (dropout acts), batch-norm layers as the policy says.
 void set_training_mode(models::Network& network, BatchNormPolicy policy);
 
