@@ -60,16 +60,22 @@ void add_evaluate(CLI::App& app, std::function<int()>& command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "validation", "test"}));
   sub->add_option("--data", request->data, "configuration whose data section is used instead")->type_name("CONFIG");
+  sub->add_option(
+         "--ood", request->ood,
+         "folder of pictures, or configuration, of other things: how well uncertainty tells them from the run's")
+      ->type_name("DIR|CONFIG")
+      ->excludes("--data");
   add_overrides(*sub, request->overrides);
   sub->callback([request, &command] { command = [request] { return run::evaluate(*request, std::cout); }; });
 }
 
 void add_predict(CLI::App& app, std::function<int()>& command) {
   auto request = std::make_shared<run::PredictRequest>();
-  CLI::App* sub = app.add_subcommand("predict", "Predict rows of CSV or idx files: class, probabilities, uncertainty");
+  CLI::App* sub = app.add_subcommand("predict", "Predict new rows or pictures: class, probabilities, uncertainty");
   sub->add_option("RUN", request->run, "run folder")->required();
-  sub->add_option("INPUTS", request->inputs, "CSV or idx files")->required();
+  sub->add_option("INPUTS", request->inputs, "CSV or idx files; pictures or folders of them")->required();
   sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE");
+  sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")->type_name("FILE");
   sub->callback([request, &command] { command = [request] { return run::predict(*request, std::cout); }; });
 }
 
@@ -92,16 +98,17 @@ void add_check(CLI::App& app, std::function<int()>& command) {
 
 void add_inspect(CLI::App& app, std::function<int()>& command) {
   auto request = std::make_shared<run::InspectRequest>();
-  CLI::App* sub = app.add_subcommand("inspect", "What is in weight files: tensors, format, or why a file is refused");
-  sub->add_option("FILE", request->files, "safetensors or files of torch.save")->required();
+  CLI::App* sub = app.add_subcommand("inspect", "What is in weight files and pictures, or why a file is refused");
+  sub->add_option("FILE", request->files, "safetensors, files of torch.save, pictures")->required();
   sub->add_flag("--json", request->json, "one line of JSON for each file");
+  sub->add_option("--decode", request->decode, "write each picture as PNG into this folder")->type_name("DIR");
   sub->callback([request, &command] { command = [request] { return run::inspect(*request, std::cout); }; });
 }
 
 void add_list(CLI::App& app, std::function<int()>& command) {
   auto what = std::make_shared<std::string>();
-  CLI::App* sub =
-      app.add_subcommand("list", "What there is: models, datasets, methods, optimizers, schedules, families, keys");
+  CLI::App* sub = app.add_subcommand(
+      "list", "What there is: models, weights, datasets, methods, optimizers, schedules, families, keys");
   sub->add_option("WHAT", *what, "one of the above")->required()->check(CLI::IsMember(run::list_kinds()));
   sub->callback([what, &command] { command = [what] { return run::list(*what, std::cout); }; });
 }

@@ -1,11 +1,13 @@
 #include "scorevi/cli/program.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <limits>
 #include <new>
 #include <string>
 
@@ -35,6 +37,14 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+// Activations come and go in every layer. Memory that is freed stays with the process: the kernel would have to fill it
+// with zeros again each time.
+void keep_freed_memory() {
+  constexpr int kMapFrom = 1 << 30;  // bytes of a block that gets a mapping of its own
+  ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
 int report_failure(const std::string& message, int code) {
   log().error("{}", message);
   return code;
@@ -56,6 +66,7 @@ int guarded(const std::function<int()>& command) {
 
 int run_program(int argc, const char* const* argv) {
   prepare_process();
+  keep_freed_memory();
   CLI::App app("scorevi: score-based variational inference for Bayesian deep networks", "scorevi");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("scorevi ") + run::version());

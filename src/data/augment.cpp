@@ -8,6 +8,7 @@
 
 #include "augment_draws.h"
 #include "image_view.h"
+#include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 
 namespace scorevi::data {
@@ -34,7 +35,11 @@ void check_interval(const char* name, double low, double high, double most) {
 
 io::Image cut_out(const io::Image& image, const AugmentOptions& options, const AugmentKey& key) {
   if (!options.random_resized_crop) {
-    return resize_and_center_crop(image, options.resize, options.size, options.filter);
+    io::Image middle = resize_and_center_crop(image, options.resize, options.size, options.filter);
+    if (options.shift == 0) return middle;
+    Draws draws(key, Stage::kShift);
+    const std::int64_t right = draws.below(2 * options.shift + 1) - options.shift;
+    return translate(middle, right, draws.below(2 * options.shift + 1) - options.shift);
   }
   const Box box = draw_crop(options, {image.width, image.height}, Draws(key, Stage::kCrop));
   return resized_crop(image, box, {options.size, options.size}, options.filter);
@@ -75,11 +80,6 @@ void fill_with_noise(const AugmentKey& key, std::vector<float>& values) {
   }
 }
 
-void add_with_mirror(std::vector<io::Image>& views) {
-  const std::size_t count = views.size();
-  for (std::size_t i = 0; i < count; ++i) views.push_back(flip_horizontal(views[i]));
-}
-
 }  // namespace
 
 void validate(const AugmentOptions& options) {
@@ -87,6 +87,7 @@ void validate(const AugmentOptions& options) {
   constexpr double kMaxFactor = 1e3;
   check_range<std::int64_t>("size", options.size, 1, kMaxSize);
   check_range<std::int64_t>("resize", options.resize, options.random_resized_crop ? 1 : options.size, kMaxSize);
+  check_range<std::int64_t>("shift", options.shift, 0, options.size);
   check_interval("scale", options.scale_min, options.scale_max, 1.0);
   check_interval("ratio", options.ratio_min, options.ratio_max, kMaxRatio);
   check_range("flip", options.flip, 0.0, 1.0);
@@ -164,23 +165,37 @@ void erase(const ErasingOptions& options, const AugmentKey& key, std::int64_t ch
   }
 }
 
-std::vector<io::Image> test_views(const io::Image& image, TestViews views, std::int64_t resize, std::int64_t size,
-                                  ResizeFilter filter) {
-  std::vector<io::Image> result;
+std::int64_t view_count(TestViews views) {
+  switch (views) {
+    case TestViews::kCenter:
+      return 1;
+    case TestViews::kFlip:
+      return 2;
+    case TestViews::kFiveCrop:
+      return 5;
+    case TestViews::kTenCrop:
+      return 10;
+  }
+  return 1;
+}
+
+io::Image test_view(const io::Image& image, TestViews views, std::int64_t view, std::int64_t resize, std::int64_t size,
+                    ResizeFilter filter) {
+  SCOREVI_CHECK(view >= 0 && view < view_count(views));
+  const bool mirrored = (views == TestViews::kFlip && view == 1) || view >= 5;
+  io::Image result;
   if (views == TestViews::kCenter || views == TestViews::kFlip) {
-    result.push_back(resize_and_center_crop(image, resize, size, filter));
+    result = resize_and_center_crop(image, resize, size, filter);
   } else {
     const io::Image whole = resize_short_side(image, resize, filter);
-    const Size square = {size, size};
     const std::int64_t right = whole.width - size;
     const std::int64_t bottom = whole.height - size;
-    for (const Box& box : {Box{0, 0, size, size}, Box{right, 0, size, size}, Box{0, bottom, size, size},
-                           Box{right, bottom, size, size}, center_box({whole.width, whole.height}, square)}) {
-      result.push_back(crop(whole, box));
-    }
+    const std::array<Box, 5> boxes = {Box{0, 0, size, size}, Box{right, 0, size, size}, Box{0, bottom, size, size},
+                                      Box{right, bottom, size, size},
+                                      center_box({whole.width, whole.height}, {size, size})};
+    result = crop(whole, boxes[static_cast<std::size_t>(view % 5)]);
   }
-  if (views == TestViews::kFlip || views == TestViews::kTenCrop) add_with_mirror(result);
-  return result;
+  return mirrored ? flip_horizontal(std::move(result)) : result;
 }
 
 }  // namespace scorevi::data

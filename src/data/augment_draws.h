@@ -21,6 +21,7 @@ enum class Stage : std::uint64_t {
   kTrivialAugment = 5,
   kErasing = 6,
   kNoise = 7,
+  kShift = 8,
 };
 
 // The first word of a stage.

@@ -8,6 +8,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/data/picture_list.h"
 #include "scorevi/io/text.h"
 
 namespace scorevi::data {
@@ -103,6 +104,18 @@ class FolderReader {
 };
 
 }  // namespace
+
+std::vector<std::string> find_pictures(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) throw Error(ErrorKind::kData, path + ": no such file or folder");
+  if (!is_folder(path)) return {path};
+  LeftOut left_out;
+  std::vector<std::string> found = pictures_below(path, left_out);
+  const std::string text = left_out_text(left_out);
+  if (!text.empty()) log().info("{}: left out {}", path, text);
+  if (found.empty()) throw Error(ErrorKind::kData, path + ": no pictures below this folder");
+  return found;
+}
 
 PictureList list_image_folder(const DataOptions& options) {
   if (options.root.empty()) {

@@ -47,8 +47,8 @@ void Loader::State::fill_picture(std::int64_t epoch, std::int64_t row, float* ou
     pixel_scale->write_planes(augment(image, *options.augment, key), out);
     erase(options.augment->erasing, key, /*channels=*/3, {form.size, form.size}, out);
   } else if (options.views != TestViews::kCenter) {
-    const auto views = test_views(image, options.views, std::max(form.resize, form.size), form.size, form.filter);
-    pixel_scale->write_planes(views.at(static_cast<std::size_t>(options.view)), out);
+    const std::int64_t resize = std::max(form.resize, form.size);
+    pixel_scale->write_planes(test_view(image, options.views, options.view, resize, form.size, form.filter), out);
   } else {
     pixel_scale->write_planes(evaluation_view(image, form, dataset.pictures->name(row)), out);
   }
@@ -99,6 +99,8 @@ Batch Loader::State::make(std::int64_t epoch, std::int64_t number, const std::ve
       rethrow_with_place(batch, row);
     }
   }
+  if (dataset.pictures && options.mix.any() && !stop.load(std::memory_order_relaxed))
+    batch.targets = mix(options.mix, options.seed, epoch, number, batch.inputs, batch.targets, dataset.classes());
   return batch;
 }
 
@@ -116,6 +118,7 @@ Loader::Loader(const Dataset& dataset, std::vector<std::int64_t> rows, Normalisa
   SCOREVI_CHECK_OP(options.batches_ahead, >=, 1);
   auto state = std::make_shared<State>();
   if (options.augment) validate(*options.augment);
+  validate(options.mix);
   if (dataset.pictures) state->pixel_scale.emplace(dataset.form.mean, dataset.form.std);
   state->dataset = dataset;
   state->rows = std::move(rows);

@@ -79,7 +79,7 @@ struct PictureFiles::State {
     image_options.exif = options.exif;
     io::DecodedImage decoded = io::read_image(path, image_options);
     for (const std::string& warning : decoded.warnings) tell(row, Oddity::kDamaged, warning);
-    const std::string_view promised = format_of_name(path);
+    const std::string_view promised = io::format_of_name(path);
     if (!promised.empty() && promised != decoded.format)
       tell(row, Oddity::kMisnamed, path + ": is a " + decoded.format + " file, read as such");
     return std::move(decoded.image);

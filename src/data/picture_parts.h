@@ -25,8 +25,6 @@ std::vector<ListLine> read_list(const std::string& path);
 // Error kData "path:line: what".
 [[noreturn]] void bad_line(const std::string& path, const ListLine& line, const std::string& what);
 
-// The format that the end of a name promises, in any case: JPEG for jpg and jpeg, PNG, GIF, BMP; "" for other names.
-std::string_view format_of_name(std::string_view name);
 // True for names that promise a format that can be decoded.
 bool is_picture_name(std::string_view name);
 

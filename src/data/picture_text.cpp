@@ -2,43 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "picture_parts.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/io/image.h"
 #include "scorevi/io/text.h"
 
 namespace scorevi::data {
 namespace {
 
 constexpr std::int64_t kMaxListBytes = std::int64_t{64} << 20;
-struct Extension {
-  std::string_view end;  // in lower case
-  const char* format;
-};
-constexpr std::array<Extension, 5> kExtensions = {
-    {{".jpg", "JPEG"}, {".jpeg", "JPEG"}, {".png", "PNG"}, {".gif", "GIF"}, {".bmp", "BMP"}}};
 constexpr const char* kBlanks = " \t\r";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool ends_with(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() &&
-         std::equal(end.begin(), end.end(), name.end() - static_cast<std::ptrdiff_t>(end.size()),
-                    [](char a, char b) { return a == lower(b); });
-}
 
 }  // namespace
 
-std::string_view format_of_name(std::string_view name) {
-  for (const Extension& extension : kExtensions) {
-    if (ends_with(name, extension.end)) return extension.format;
-  }
-  return "";
-}
-
-bool is_picture_name(std::string_view name) { return !format_of_name(name).empty(); }
+bool is_picture_name(std::string_view name) { return !io::format_of_name(name).empty(); }
 
 std::vector<ListLine> parse_list(std::string_view bytes, const std::string& name) {
   std::string_view rest = io::checked_utf8(bytes, name);

@@ -23,6 +23,15 @@ Dataset make_kmnist(const DataOptions& options);
 Dataset make_cifar10(const DataOptions& options);
 Dataset make_cifar100(const DataOptions& options);
 
+// Picture files, in the forms of picture_sources.h. Rows in the order train, validation, test. With on_bad_image: skip
+// every file is decoded once, and the rows of those that cannot be are left out.
+Dataset make_image_folder(const DataOptions& options);
+Dataset make_image_list(const DataOptions& options);
+Dataset make_dtd(const DataOptions& options);
+Dataset make_oxford_pets(const DataOptions& options);
+Dataset make_flowers102(const DataOptions& options);
+Dataset make_fgvc_aircraft(const DataOptions& options);
+
 // A table: numeric columns as they are, text columns one-hot.
 Dataset make_csv(const DataOptions& options);
 

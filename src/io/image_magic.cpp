@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+
+#include "scorevi/io/image.h"
 
 namespace scorevi::io {
 namespace {
@@ -114,7 +117,32 @@ std::string first_bytes(std::string_view bytes) {
   refuse(file, fmt::format("no known picture, got first bytes {}, {}", first_bytes(bytes), kExpected));
 }
 
+struct Ending {
+  std::string_view text;  // in lower case
+  std::string_view format;
+};
+constexpr Ending kEndings[] = {{".jpg", "JPEG"}, {".jpeg", "JPEG"}, {".png", "PNG"}, {".gif", "GIF"}, {".bmp", "BMP"}};
+
+bool ends_with(std::string_view name, std::string_view ending) {
+  return name.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(), name.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [](char a, unsigned char b) { return a == std::tolower(b); });
+}
+
 }  // namespace
+
+std::string_view format_of_name(std::string_view name) {
+  for (const Ending& ending : kEndings)
+    if (ends_with(name, ending.text)) return ending.format;
+  return "";
+}
+
+bool begins_like_picture(std::string_view bytes) {
+  for (const Readable& readable : kReadable)
+    if (has(bytes, 0, readable.signature)) return true;
+  return std::any_of(std::begin(kOtherPictures), std::end(kOtherPictures),
+                     [&](const Known& other) { return has(bytes, other.at, other.signature); });
+}
 
 ImageFormat format_of(const Encoded& file) {
   for (const Readable& readable : kReadable) {

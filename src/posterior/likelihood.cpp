@@ -26,9 +26,10 @@ constexpr double kHalfLog2Pi = 0.918938533204672741780;
 }  // namespace
 
 at::Tensor Categorical::mean_nll(const at::Tensor& outputs, const at::Tensor& targets) const {
-  if (outputs.dim() != 2 || targets.dim() != 1 || outputs.size(0) != targets.size(0) ||
-      targets.scalar_type() != at::kLong)
-    shapes_do_not_fit("categorical", outputs, targets, "[B, classes] and Long [B]");
+  const bool labels = targets.dim() == 1 && targets.scalar_type() == at::kLong && outputs.size(0) == targets.size(0);
+  const bool soft = targets.is_floating_point() && targets.sizes() == outputs.sizes();
+  if (outputs.dim() != 2 || !(labels || soft))
+    shapes_do_not_fit("categorical", outputs, targets, "[B, classes] and Long [B], or both [B, classes]");
   return at::cross_entropy_loss(outputs, targets);
 }
 

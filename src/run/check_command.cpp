@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <ostream>
+#include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include "experiment.h"
@@ -31,10 +33,32 @@ void print_data(const DataParts& data, std::ostream& out) {
   const std::pair<const char*, const std::vector<int64_t>*> parts[] = {
       {"train", &data.split.train}, {"validation", &data.split.validation}, {"test", &data.split.test}};
   for (const auto& [name, rows] : parts) {
-    out << fmt::format("  {:<10}{} rows", name, rows->size());
+    out << fmt::format("  {:<12}{} rows", name, rows->size());
     if (data.classification() && !rows->empty()) out << "  (" << histogram(data, *rows) << ")";
     out << "\n";
   }
+}
+
+// Reads every picture once.
+void print_pictures(const data::Dataset& dataset, std::ostream& out) {
+  if (!dataset.pictures) return;
+  const data::PictureForm& form = dataset.form;
+  out << fmt::format("pictures    {} pixels, {}, {}, mean {:.3f}, std {:.3f}\n", form.size,
+                     form.resize > 0
+                         ? fmt::format("cut from the middle after resizing the short side to {}", form.resize)
+                         : "as they are",
+                     form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear", fmt::join(form.mean, " "),
+                     fmt::join(form.std, " "));
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::vector<int64_t> bad = dataset.pictures->bad_rows(threads);
+  const std::string odd = dataset.pictures->odd_text();
+  out << fmt::format("  read      {} pictures, {} cannot be decoded{}\n", dataset.size(), bad.size(),
+                     odd.empty() ? "" : "; " + odd);
+}
+
+// Inputs that are held in memory.
+int64_t data_bytes(const data::Dataset& dataset) {
+  return dataset.pictures ? 0 : static_cast<int64_t>(dataset.inputs.nbytes());
 }
 
 // One batch through the network and back, so that shapes and types are known to fit.
@@ -52,6 +76,7 @@ int check(const CheckRequest& request, std::ostream& out) {
   out << fmt::format("config      {}: no error\n", request.config);
   Experiment experiment = build_training(loaded.options);
   print_data(experiment.data, out);
+  print_pictures(experiment.data.dataset, out);
   try_step(experiment);
   const int64_t batches = experiment.train_loader.batches();
   const std::vector<std::string> buffers = experiment.buffers();
@@ -61,7 +86,7 @@ int check(const CheckRequest& request, std::ostream& out) {
                      loaded.options.train.epochs, batches);
   out << fmt::format("memory      {} parameter-sized buffers = {}, data {}; activations and libraries come on top\n",
                      buffers.size(), format_bytes(experiment.buffer_bytes()),
-                     format_bytes(static_cast<int64_t>(experiment.data.dataset.inputs.nbytes())));
+                     format_bytes(data_bytes(experiment.data.dataset)));
   out << "everything fits; start with: scorevi train " << request.config << "\n";
   return 0;
 }

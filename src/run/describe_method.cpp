@@ -59,14 +59,27 @@ void describe_method(MethodOptions& o, config::Visitor& v) {
   v.variant("name", o.name, "inference method", variants_of(inference::methods(), {{"psm", psm}, {"advi", advi}}));
 }
 
+namespace {
+
+std::vector<config::Choice> prior_means(const std::string& automatic) {
+  return {{"auto", automatic},
+          {"zero", "prior centred at 0"},
+          {"pretrained", "centred at the pretrained weights; a head that is new is centred at 0"}};
+}
+
+}  // namespace
+
 void describe_prior(PriorOptions& o, config::Visitor& v) {
-  v.choice("mean", o.mean, {{"zero", "prior centred at 0"}}, "prior mean of the weights");
+  v.choice("mean", o.mean, prior_means("pretrained where model.weights is given, else zero"),
+           "prior mean of the weights");
   v.field("std", o.std, "prior standard deviation; .inf = uninformative", config::or_infinite(config::at_least(1e-6)));
   v.list("groups", o.groups, "other standard deviations by parameter name; the first pattern that fits counts",
          [](PriorGroupOptions& g, config::Visitor& i) {
-           i.field("match", g.match, "parameter name, * matches any text", config::Need::kRequired);
+           i.field("match", g.match, "parameter name, * matches any text; @head is the last layer of a vision network",
+                   config::Need::kRequired);
            i.field("std", g.std, "prior standard deviation; .inf = uninformative",
                    config::or_infinite(config::at_least(1e-6)), config::Need::kRequired);
+           i.choice("mean", g.mean, prior_means("as prior.mean"), "prior mean of these weights");
          });
 }
 
@@ -91,6 +104,14 @@ void describe_posterior(PosteriorOptions& o, config::Visitor& v) {
   v.choice("family", o.family, {{"diagonal_gaussian", "independent normal distribution for every weight"}},
            "variational family (method map uses a point)");
   v.field("init_std", o.init_std, "starting standard deviation of every weight", config::between(1e-8, 1e4));
+  v.list("groups", o.groups, "other starting values by parameter name; the first pattern that fits counts",
+         [](PosteriorGroupOptions& g, config::Visitor& i) {
+           i.field("match", g.match, "parameter name, * matches any text; @head is the last layer of a vision network",
+                   config::Need::kRequired);
+           i.field("init_std", g.init_std, "starting standard deviation", config::between(1e-8, 1e4),
+                   config::Need::kRequired);
+         });
+  v.field("match", o.match, "names of the parameters that are learned; the others are frozen and cost no buffer");
 }
 
 }  // namespace scorevi::run

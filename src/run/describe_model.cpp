@@ -39,7 +39,7 @@ FieldsByName option_fields(models::ModelOptions& o) {
 
 }  // namespace
 
-void describe_model(models::ModelOptions& o, config::Visitor& v) {
+void describe_model(models::ModelOptions& o, PretrainedOptions& pretrained, config::Visitor& v) {
   const FieldsByName options = option_fields(o);
   FieldsByName fields;
   for (const auto& entry : models::networks().entries())
@@ -47,6 +47,12 @@ void describe_model(models::ModelOptions& o, config::Visitor& v) {
       for (const std::string& name : taken) options.at(name)(i);
     };
   v.variant("name", o.name, "network", variants_of(models::networks().entries(), fields));
+  v.field("weights", pretrained.weights,
+          "weights to begin with: a file (safetensors, .pth, .pt) or a name of `scorevi list weights`; empty = random");
+  v.field("strict", pretrained.strict, "every parameter but those of the head must be in the weight file");
+  v.choice("head_start", pretrained.head_start,
+           {{"auto", "zero, but random for method map"}, {"zero", ""}, {"random", "as in a new network"}},
+           "a head that the weight file does not fit");
 }
 
 }  // namespace scorevi::run

@@ -38,7 +38,8 @@ void describe_optimizer(optim::OptimizerOptions& o, config::Visitor& v) {
   v.field("clip_value", o.clip_value, "largest entry of the gradient; 0 = off", config::non_negative());
   v.list("groups", o.groups, "other rates by parameter name; the first pattern that fits counts",
          [](optim::OptimizerGroup& g, config::Visitor& i) {
-           i.field("match", g.match, "parameter name, * matches any text", config::Need::kRequired);
+           i.field("match", g.match, "parameter name, * matches any text; @head is the last layer of a vision network",
+                   config::Need::kRequired);
            i.field("lr", g.lr, "learning rate", config::positive(), config::Need::kRequired);
            i.field("weight_decay", g.weight_decay, "null = as the optimiser's", config::non_negative());
          });

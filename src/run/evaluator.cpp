@@ -17,6 +17,7 @@
 #include "scorevi/metrics/temperature.h"
 #include "scorevi/run/html_report.h"
 #include "sigma_summary.h"
+#include "thumbnail.h"
 
 namespace scorevi::run {
 namespace {
@@ -29,14 +30,6 @@ metrics::BootstrapOptions bootstrap_options(const RunOptions& options) {
   bootstrap.resamples = static_cast<int>(options.evaluate.bootstrap);
   bootstrap.seed = static_cast<uint64_t>(options.seed);
   return bootstrap;
-}
-
-// One input as an 8-bit picture; undefined when inputs are no images.
-at::Tensor picture_of(const data::Dataset& dataset, int64_t row) {
-  if (!dataset.is_image()) return {};
-  const at::Tensor scaled = dataset.inputs[row].to(torch::kFloat) * (255.0 / dataset.input_scale);
-  const at::Tensor bytes = scaled.clamp(0, 255).round().to(torch::kUInt8);
-  return bytes.size(0) == 1 ? bytes[0] : bytes;
 }
 
 void add_confusions(const metrics::ClassificationRecords& records, const data::Dataset& dataset,
@@ -54,7 +47,7 @@ void add_uncertain(const metrics::ClassificationRecords& records, const data::Da
                                                                 : records.entropy[i] - records.expected_entropy[i];
     report.uncertain.push_back({rows[i], dataset.class_names[static_cast<std::size_t>(records.target[i])],
                                 dataset.class_names[static_cast<std::size_t>(records.predicted[i])],
-                                records.confidence[i], records.entropy[i], information, picture_of(dataset, rows[i])});
+                                records.confidence[i], records.entropy[i], information, thumbnail(dataset, rows[i])});
   }
 }
 
@@ -142,11 +135,12 @@ std::string selection_text(const RunOptions& options, const std::string& checkpo
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
   std::string which = experiment.options.evaluate.checkpoint;
   if (which == "auto") which = directory.has(files::kBest) ? "best" : "last";
-  std::vector<std::string> prefixes;
+  std::vector<std::string> prefixes = {"buffer."};
   for (const auto& parameter : experiment.family->parameters()) prefixes.push_back(parameter.first + ".");
   const params::StateDict dict =
       io::load_checkpoint(directory.file(which == "best" ? files::kBest : files::kLast), prefixes);
   experiment.family->load(dict, experiment.target->layout());
+  load_buffers(*experiment.network, dict);
   return which;
 }
 

@@ -9,8 +9,12 @@
 #include <torch/torch.h>
 
 #include "engine_factory.h"
+#include "head_pattern.h"
+#include "picture_form.h"
+#include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/memory.h"
 #include "scorevi/core/sha256.h"
@@ -25,7 +29,10 @@ namespace {
 
 std::string fingerprint_of(const data::Dataset& dataset) {
   Sha256 hash;
-  hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
+  if (dataset.pictures)
+    for (int64_t row = 0; row < dataset.size(); ++row) hash.update(dataset.pictures->identity(row) + "\n");
+  else
+    hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
   hash.update(dataset.targets.const_data_ptr(), dataset.targets.nbytes());
   return hash.hex();
 }
@@ -49,22 +56,79 @@ void check_monitor(const RunOptions& options, bool classification) {
                                        options.data.source.name);
 }
 
-posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_t train_rows, Use use) {
+bool is_pretrained(const RunOptions& options) { return !options.pretrained.weights.empty(); }
+
+// The prior mean that "auto" stands for.
+std::string prior_mean(const RunOptions& options, const std::string& mean) {
+  if (mean != "auto") return mean;
+  return is_pretrained(options) ? "pretrained" : "zero";
+}
+
+posterior::BatchNormPolicy batch_norm_policy(const RunOptions& options) {
+  const std::string& policy = options.train.batch_norm;
+  if (policy == "recalibrate") return posterior::BatchNormPolicy::kRecalibrate;
+  const bool frozen = policy == "frozen" || (policy == "auto" && is_pretrained(options));
+  return frozen ? posterior::BatchNormPolicy::kFrozen : posterior::BatchNormPolicy::kRunning;
+}
+
+posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_t train_rows, Use use,
+                                               const std::vector<std::string>& untrained) {
   posterior::NetworkTargetOptions result;
   result.gradients = use == Use::kTraining;
   result.train_rows = train_rows;
   result.temperature = options.likelihood.temperature;
-  result.prior.mean = options.prior.mean;
+  // Predictions need no prior: its mean would be the weights at hand, not the pretrained ones.
+  result.prior.mean = use == Use::kTraining ? prior_mean(options, options.prior.mean) : "zero";
   result.prior.std = options.prior.std;
-  for (const PriorGroupOptions& group : options.prior.groups)
-    result.prior.groups.push_back({group.match, group.std, ""});
+  for (const PriorGroupOptions& group : options.prior.groups) {
+    const std::string mean = group.mean == "auto" ? options.prior.mean : group.mean;
+    result.prior.groups.push_back({group.match, group.std, use == Use::kTraining ? prior_mean(options, mean) : "zero"});
+  }
+  result.prior.untrained = untrained;
+  result.batch_norm = batch_norm_policy(options);
+  result.micro_batch = options.train.micro_batch;
+  result.bfloat16 = options.train.precision == "bfloat16";
+  result.channels_last = models::networks().find(options.model.name).make.vision.has_value();
   return result;
 }
 
 std::unique_ptr<variational::Family> make_family(const RunOptions& options, posterior::NetworkTarget& target) {
   if (options.method.name == "map") return std::make_unique<variational::PointMass>(target.point());
-  return std::make_unique<variational::DiagonalGaussian>(
+  auto q = std::make_unique<variational::DiagonalGaussian>(
       variational::DiagonalGaussian::from_mean(target.point(), options.posterior.init_std));
+  std::vector<std::string> patterns;
+  for (const PosteriorGroupOptions& group : options.posterior.groups) patterns.push_back(group.match);
+  for (const params::GroupRange& range : params::group_ranges(target.layout(), patterns, "posterior.groups"))
+    if (range.group >= 0)
+      q->log_std()
+          .slice(0, range.begin, range.end)
+          .fill_(std::log(options.posterior.groups[static_cast<std::size_t>(range.group)].init_std));
+  return q;
+}
+
+// Zeroes a head that the weight file does not fit, so that the network begins with equal probabilities.
+void start_head(const RunOptions& options, models::Network& network, const std::vector<std::string>& untrained) {
+  const std::string& start = options.pretrained.head_start;
+  const auto& vision = models::networks().find(options.model.name).make.vision;
+  if (!vision || start == "random" || (start == "auto" && options.method.name == "map")) return;
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : network.named_parameters())
+    if (parameter.key().rfind(std::string(vision->head) + ".", 0) == 0 &&
+        std::find(untrained.begin(), untrained.end(), parameter.key()) != untrained.end())
+      parameter.value().zero_();
+}
+
+// Parameters outside posterior.match keep their values: no gradient, no buffer.
+void freeze_others(const RunOptions& options, models::Network& network) {
+  const std::vector<std::string>& patterns = options.posterior.match;
+  params::FlatLayout layout;
+  for (const auto& parameter : network.named_parameters())
+    layout.append(parameter.key(), parameter.value().sizes().vec());
+  params::group_ranges(layout, patterns, "posterior.match");  // every pattern fits something
+  for (auto& parameter : network.named_parameters())
+    parameter.value().set_requires_grad(std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return glob_match(pattern, parameter.key());
+    }));
 }
 
 data::Loader make_train_loader(const RunOptions& options, const DataParts& data) {
@@ -72,7 +136,28 @@ data::Loader make_train_loader(const RunOptions& options, const DataParts& data)
   loader.batch_size = options.data.batch_size;
   loader.seed = static_cast<uint64_t>(options.seed);
   loader.workers = static_cast<int>(options.data.workers);
+  loader.augment = augmentation(options, data.dataset);
+  const AugmentSection& section = options.data.augment;
+  if (loader.augment) loader.mix = {section.label_smoothing, section.mixup, section.cutmix};
   return data::Loader(data.dataset, data.split.train, data.normalisation, loader);
+}
+
+// Activations of a batch are many times its inputs: large pictures go through the network in smaller batches.
+int64_t evaluation_batch(const RunOptions& options, const DataParts& data) {
+  if (options.evaluate.batch_size > 0) return options.evaluate.batch_size;
+  constexpr int64_t kMostRows = 500, kMostValues = int64_t{1} << 22;
+  int64_t values = 1;
+  for (const int64_t size : data.dataset.input_shape()) values *= size;
+  return std::clamp<int64_t>(kMostValues / std::max<int64_t>(1, values), 1, kMostRows);
+}
+
+data::TestViews views_of(const RunOptions& options) {
+  const std::string& views = options.evaluate.views;
+  if (views == "flip") return data::TestViews::kFlip;
+  if (views == "five_crop") return data::TestViews::kFiveCrop;
+  if (views == "ten_crop") return data::TestViews::kTenCrop;
+  SCOREVI_CHECK_OP(views, ==, "center");
+  return data::TestViews::kCenter;
 }
 
 void set_threads(int64_t threads) {
@@ -108,10 +193,12 @@ DataParts load_data(const RunOptions& options) {
   source.seed = split_seed;
   DataParts parts;
   parts.dataset = data::load_dataset(source);
+  set_picture_form(options, parts.dataset);
   data::SplitOptions split;
   split.seed = split_seed;
   split.train_size = options.data.train_size;
   split.validation_frac = options.data.validation_frac;
+  split.official_validation = options.data.validation == "official";
   split.test_frac = options.data.test_frac;
   split.stratified = options.data.stratified && parts.classification();
   parts.split = data::make_split(parts.dataset, split);
@@ -148,11 +235,33 @@ const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& 
   return rows;
 }
 
-data::Loader evaluation_loader(const DataParts& data, const std::vector<int64_t>& rows, int64_t batch_size) {
-  data::LoaderOptions options;
-  options.batch_size = batch_size;
-  options.shuffle = false;
-  return data::Loader(data.dataset, rows, data.normalisation, options);
+void save_buffers(const models::Network& network, params::StateDict& dict) {
+  for (const auto& buffer : network.named_buffers()) dict.add("buffer." + buffer.key(), buffer.value());
+}
+
+void load_buffers(models::Network& network, const params::StateDict& dict) {
+  const torch::NoGradGuard no_grad;
+  for (auto& buffer : network.named_buffers()) {
+    const at::Tensor& saved = dict.tensor("buffer." + buffer.key());
+    if (saved.sizes() != buffer.value().sizes())
+      throw Error(ErrorKind::kData, "checkpoint: buffer." + buffer.key() + " has another shape than the network's");
+    buffer.value().copy_(saved);
+  }
+}
+
+data::Loader evaluation_loader(const RunOptions& options, const DataParts& data, const std::vector<int64_t>& rows,
+                               int64_t view) {
+  data::LoaderOptions loader;
+  loader.batch_size = evaluation_batch(options, data);
+  loader.shuffle = false;
+  loader.workers = static_cast<int>(options.data.workers);
+  loader.views = views_of(options);
+  loader.view = view;
+  return data::Loader(data.dataset, rows, data.normalisation, loader);
+}
+
+int64_t view_count(const RunOptions& options, const DataParts& data) {
+  return data.dataset.pictures ? data::view_count(views_of(options)) : 1;
 }
 
 std::string resolve_device(const std::string& wanted) {
@@ -192,25 +301,44 @@ double Experiment::nll_offset() const {
   return sum;
 }
 
-Experiment build_experiment(const RunOptions& options, DataParts data, Use use) {
+Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
+  const RunOptions options = with_head_patterns(given);
   set_threads(options.threads);
   check_monitor(options, data.classification());
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
   const auto network = models::make_network(options.model, {data.dataset.input_shape()}, data.outputs(),
                                             static_cast<uint64_t>(options.seed));
+  Pretrained pretrained;
+  // Predictions find learned parameters and buffers in the checkpoint; frozen ones are in the weight file alone.
+  if (is_pretrained(options) && (use == Use::kTraining || options.posterior.match != std::vector<std::string>{"*"})) {
+    pretrained = load_pretrained(*network, options);
+    if (use == Use::kTraining)
+      for (const std::string& note : pretrained.notes) log().info("{}", note);
+    start_head(options, *network, pretrained.untrained);
+  }
+  freeze_others(options, *network);
   check_memory(options, *network, device, use);
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
       {likelihood, options.likelihood.noise, options.likelihood.noise_std}, torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(
-      network, observation, target_options(options, static_cast<int64_t>(data.split.train.size()), use));
+      network, observation,
+      target_options(options, static_cast<int64_t>(data.split.train.size()), use, pretrained.untrained));
   auto family = make_family(options, *target);
   std::unique_ptr<inference::Engine> engine;
   if (use == Use::kTraining) engine = make_engine(options, target->layout(), target->point());
   data::Loader loader = make_train_loader(options, data);
-  return Experiment{options,           std::move(data),   device,           network, observation, std::move(target),
-                    std::move(family), std::move(engine), std::move(loader)};
+  return Experiment{options,
+                    std::move(data),
+                    device,
+                    network,
+                    observation,
+                    std::move(target),
+                    std::move(family),
+                    std::move(engine),
+                    std::move(loader),
+                    std::move(pretrained)};
 }
 
 Experiment build_training(const RunOptions& options) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pretrained.h"
 #include "scorevi/data/dataset.h"
 #include "scorevi/data/loader.h"
 #include "scorevi/data/normalise.h"
@@ -37,8 +38,16 @@ void check_same_data(const RunDirectory& directory, const DataParts& data);
 // Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part);
 
-// Batches of a part in its own order, for evaluation.
-data::Loader evaluation_loader(const DataParts& data, const std::vector<int64_t>& rows, int64_t batch_size);
+// Buffers of the network (batch-norm statistics) as "buffer.<name>" of a checkpoint.
+void save_buffers(const models::Network& network, params::StateDict& dict);
+// Error(kData) where one is missing or has another shape.
+void load_buffers(models::Network& network, const params::StateDict& dict);
+
+// Batches of a part in its own order, for evaluation: one of the views of evaluate.views, counted from 0.
+data::Loader evaluation_loader(const RunOptions& options, const DataParts& data, const std::vector<int64_t>& rows,
+                               int64_t view);
+// 1 for data that are no pictures.
+int64_t view_count(const RunOptions& options, const DataParts& data);
 
 struct Experiment {
   RunOptions options;
@@ -50,6 +59,7 @@ struct Experiment {
   std::unique_ptr<variational::Family> family;
   std::unique_ptr<inference::Engine> engine;  // none for prediction
   data::Loader train_loader;
+  Pretrained pretrained;  // what was loaded; path "" where nothing was
 
   // Parameter-sized buffers of the run, by name: the memory it needs beside data and activations.
   std::vector<std::string> buffers() const;

@@ -1,36 +1,19 @@
 // Calibration, confused classes and uncertain inputs.
 #include <fmt/format.h>
 
-#include <ATen/ATen.h>
-
 #include "html_report_parts.h"
-#include "scorevi/core/check.h"
 #include "scorevi/metrics/reliability_plot.h"
+#include "thumbnail.h"
 
 namespace scorevi::run {
 namespace {
-
-// [H, W] or [3, H, W] uint8 as rows of interleaved channels.
-metrics::Picture picture_of(const at::Tensor& tensor) {
-  SCOREVI_CHECK(tensor.scalar_type() == at::kByte);
-  SCOREVI_CHECK(tensor.dim() == 2 || (tensor.dim() == 3 && (tensor.size(0) == 3 || tensor.size(0) == 1)));
-  const at::Tensor chw = tensor.dim() == 2 ? tensor.unsqueeze(0) : tensor;
-  const at::Tensor hwc = chw.permute({1, 2, 0}).cpu().contiguous();
-  metrics::Picture picture;
-  picture.height = static_cast<int>(hwc.size(0));
-  picture.width = static_cast<int>(hwc.size(1));
-  picture.channels = static_cast<int>(hwc.size(2));
-  const std::uint8_t* data = hwc.const_data_ptr<std::uint8_t>();
-  picture.pixels.assign(data, data + hwc.numel());
-  return picture;
-}
 
 void add_uncertain_pictures(metrics::HtmlPage& page, const EvaluationReport& report) {
   std::vector<metrics::LabelledPicture> pictures;
   for (const EvaluationReport::Uncertain& item : report.uncertain) {
     if (!item.picture.defined()) continue;
     metrics::LabelledPicture labelled;
-    labelled.picture = picture_of(item.picture);
+    labelled.picture = page_picture(item.picture);
     labelled.marked = item.target != item.predicted;
     labelled.lines = {"is " + item.target + ", said " + item.predicted,
                       fmt::format("{:.0f} % sure", 100 * item.confidence),

@@ -23,6 +23,26 @@ data::Affine affine_from(const json& object) {
   return affine;
 }
 
+json picture_json(const data::Dataset& dataset) {
+  if (!dataset.pictures) return nullptr;
+  const data::PictureForm& form = dataset.form;
+  return {{"size", form.size},
+          {"resize", form.resize},
+          {"interpolation", form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear"},
+          {"mean", form.mean},
+          {"std", form.std}};
+}
+
+data::PictureForm picture_form_from(const json& object) {
+  data::PictureForm form;
+  form.size = object.at("size").get<int64_t>();
+  form.resize = object.at("resize").get<int64_t>();
+  if (object.at("interpolation") == "bicubic") form.filter = data::ResizeFilter::kBicubic;
+  form.mean = object.at("mean").get<std::array<double, 3>>();
+  form.std = object.at("std").get<std::array<double, 3>>();
+  return form;
+}
+
 }  // namespace
 
 void save_inputs(const RunDirectory& directory, const DataParts& data) {
@@ -33,6 +53,7 @@ void save_inputs(const RunDirectory& directory, const DataParts& data) {
                        {"feature_names", data.dataset.feature_names},
                        {"input_shape", data.dataset.input_shape()},
                        {"input_scale", data.dataset.input_scale},
+                       {"pictures", picture_json(data.dataset)},
                        {"inputs", affine_json(data.normalisation.inputs)},
                        {"targets", affine_json(data.normalisation.targets)}};
   write_file_atomic(directory.file(files::kInputs), object.dump(1) + "\n");
@@ -51,6 +72,8 @@ InputForm load_inputs(const RunDirectory& directory) {
     dataset.input_scale = object.at("input_scale").get<double>();
     form.data.normalisation = {affine_from(object.at("inputs")), affine_from(object.at("targets"))};
     form.shape = object.at("input_shape").get<std::vector<int64_t>>();
+    form.pictures = !object.at("pictures").is_null();
+    if (form.pictures) dataset.form = picture_form_from(object.at("pictures"));
     const auto outputs = object.at("outputs").get<int64_t>();
     dataset.targets = form.data.classification() ? at::zeros({0}, at::kLong) : at::zeros({0, outputs}, at::kFloat);
     return form;

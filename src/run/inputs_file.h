@@ -11,10 +11,12 @@ namespace scorevi::run {
 void save_inputs(const RunDirectory& directory, const DataParts& data);
 
 // The same without rows: task, class and feature names, input scale, normalisation, an empty split; `shape` is the
-// shape of one input. Error(kData) when the file is missing or damaged.
+// shape of one input, and `pictures` says that inputs are pictures of any size, seen in data.dataset.form.
+// Error(kData) when the file is missing or damaged.
 struct InputForm {
   DataParts data;
   std::vector<int64_t> shape;
+  bool pictures = false;
 };
 InputForm load_inputs(const RunDirectory& directory);
 

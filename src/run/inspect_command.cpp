@@ -1,18 +1,25 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/sha256.h"
+#include "scorevi/io/image.h"
 #include "scorevi/io/weight_file.h"
+#include "scorevi/metrics/png.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::run {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int kDataExitCode = 3;
@@ -43,9 +50,10 @@ void add_weights(const io::WeightFile& file, Json& facts) {
   }
 }
 
-Json inspect_checkpoint(const std::string& path) {
+Json inspect_checkpoint(const std::string& path, const InspectRequest& /*request*/) {
   const io::WeightFile file = io::WeightFile::open(path);
   Json facts;
+  facts["outcome"] = "ok";
   facts["format"] = io::format_name(file.format());
   add_weights(file, facts);
   facts["tensors"] = Json::object();
@@ -76,14 +84,62 @@ void print_checkpoint(const Json& facts, std::ostream& out) {
   out << "\n";
 }
 
+// Facts of one picture. With a folder to decode into, a PNG of what was read is written there.
+Json inspect_image(const std::string& path, const InspectRequest& request) {
+  const io::DecodedImage decoded = io::read_image(path);
+  const io::Image& image = decoded.image;
+  Json facts;
+  facts["outcome"] = decoded.partial || !decoded.warnings.empty() ? "partial" : "ok";
+  facts["format"] = decoded.format;
+  facts["width"] = image.width;
+  facts["height"] = image.height;
+  facts["orientation"] = decoded.orientation;
+  Sha256 hash;
+  hash.update(image.rgb.data(), image.rgb.size());
+  facts["rgb_sha256"] = hash.hex();
+  if (!decoded.warnings.empty()) facts["reason"] = decoded.warnings.front();
+  if (!request.decode.empty()) {
+    metrics::Picture picture;
+    picture.width = static_cast<int>(image.width);
+    picture.height = static_cast<int>(image.height);
+    picture.channels = 3;
+    picture.pixels = image.rgb;
+    const fs::path name = fs::path(path).filename().string() + ".png";
+    write_file_atomic((fs::path(request.decode) / name).string(), metrics::encode_png(picture));
+  }
+  return facts;
+}
+
+void print_image(const Json& facts, std::ostream& out) {
+  out << fmt::format("  {} x {} pixels, SHA-256 of RGB {}{}\n", facts["width"].get<int64_t>(),
+                     facts["height"].get<int64_t>(), facts["rgb_sha256"].get<std::string>().substr(0, kShownDigits),
+                     facts["orientation"] == 1
+                         ? ""
+                         : fmt::format(", EXIF orientation {} (not applied)", facts["orientation"].get<int>()));
+  if (facts.contains("reason")) out << "  damaged: " << facts["reason"].get<std::string>() << "\n";
+}
+
+bool is_image(const std::string& path) {
+  if (!io::format_of_name(path).empty()) return true;
+  constexpr std::size_t kMagicBytes = 16;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::string first(kMagicBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(first.data(), kMagicBytes);
+  return io::begins_like_picture(std::string_view(first.data(), static_cast<std::size_t>(file.gcount())));
+}
+
 // What can be inspected. The first kind that knows a file by its first bytes takes it, the last takes what is left.
 struct FileKind {
   const char* name;
   bool (*knows)(const std::string& path);
-  Json (*inspect)(const std::string& path);  // throws Error(kData) with the path for a file that is refused
+  Json (*inspect)(const std::string& path,
+                  const InspectRequest& request);  // throws Error(kData) with the path for a file that is refused
   void (*print)(const Json& facts, std::ostream& out);
 };
 constexpr FileKind kKinds[] = {
+    {"image", is_image, inspect_image, print_image},
     {"checkpoint", [](const std::string&) { return true; }, inspect_checkpoint, print_checkpoint},
 };
 
@@ -91,13 +147,11 @@ const FileKind& kind_of(const std::string& path) {
   return *std::find_if(std::begin(kKinds), std::end(kKinds), [&](const FileKind& kind) { return kind.knows(path); });
 }
 
-// The facts of one file; "outcome" is ok or refused.
-Json inspect_file(const FileKind& kind, const std::string& path) {
+// The facts of one file; "outcome" is ok, partial or refused.
+Json inspect_file(const FileKind& kind, const std::string& path, const InspectRequest& request) {
   Json facts{{"file", path}, {"kind", kind.name}};
   try {
-    Json found = kind.inspect(path);
-    facts["outcome"] = "ok";
-    facts.update(found);
+    facts.update(kind.inspect(path, request));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kData) throw;
     facts["outcome"] = "refused";
@@ -118,10 +172,11 @@ void print_text(const FileKind& kind, const Json& facts, std::ostream& out) {
 }  // namespace
 
 int inspect(const InspectRequest& request, std::ostream& out) {
+  if (!request.decode.empty()) fs::create_directories(request.decode);
   int code = 0;
   for (const std::string& path : request.files) {
     const FileKind& kind = kind_of(path);
-    const Json facts = inspect_file(kind, path);
+    const Json facts = inspect_file(kind, path, request);
     if (facts["outcome"] == "refused") code = kDataExitCode;
     if (request.json) {
       out << facts.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";

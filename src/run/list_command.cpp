@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pretrained.h"
 #include "run_info.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/suggest.h"
@@ -41,6 +42,11 @@ struct Listing {
 const std::vector<Listing>& listings() {
   static const std::vector<Listing> kTable = {
       {"models", list_models},
+      {"weights",
+       [](std::ostream& out) {
+         for (const KnownWeights& known : known_weights())
+           out << fmt::format("{:<28}{:<20}{}\n", known.name, known.model, known.source);
+       }},
       {"datasets", [](std::ostream& out) { lines(out, data::datasets().entries()); }},
       {"methods", [](std::ostream& out) { lines(out, inference::methods()); }},
       {"optimizers", [](std::ostream& out) { lines(out, optim::optimizers()); }},

@@ -24,6 +24,18 @@ void describe_train(TrainOptions& o, config::Visitor& v) {
   v.field("checkpoint_every_steps", o.checkpoint_every_steps, "steps between checkpoints within an epoch; 0 = none",
           config::non_negative());
   v.field("log_every_steps", o.log_every_steps, "steps between lines of steps.jsonl; 0 = none", config::non_negative());
+  v.choice("batch_norm", o.batch_norm,
+           {{"auto", "frozen with model.weights, else running"},
+            {"frozen", "statistics are kept as they are, in training too"},
+            {"running", "updated in training under sampled weights, used in evaluation"},
+            {"recalibrate", "as running, and estimated anew for every weight sample of an evaluation"}},
+           "batch-norm statistics under sampled weights");
+  v.choice("precision", o.precision,
+           {{"float32", ""}, {"bfloat16", "forward pass in mixed precision; everything else stays float32"}},
+           "of the training forward pass");
+  v.field("micro_batch", o.micro_batch,
+          "rows that go through the network at once, for less memory; 0 = the whole batch, same score but for rounding",
+          config::between(0, 1000000));
   v.field("max_loss", o.max_loss, "a batch whose mean negative log-likelihood exceeds this ends the run as exploded",
           config::positive());
 }
@@ -36,9 +48,18 @@ void describe_evaluate(EvaluateOptions& o, config::Visitor& v) {
   v.choice("checkpoint", o.checkpoint,
            {{"auto", "best where there is a validation split, else last"}, {"best", ""}, {"last", ""}},
            "which weights are evaluated");
-  v.choice("batch_norm", o.batch_norm, {{"frozen", "running statistics are kept as they are"}},
-           "batch-norm statistics under sampled weights");
-  v.field("batch_size", o.batch_size, "rows per forward pass; never changes a result", config::between(1, 1000000));
+  v.choice("views", o.views,
+           {{"center", ""},
+            {"flip", "and its mirror image"},
+            {"five_crop", "corners and middle"},
+            {"ten_crop", "these and their mirror images"}},
+           "views of a picture whose probabilities are averaged");
+  v.field("recalibrate_batches", o.recalibrate_batches,
+          "training batches for the batch-norm statistics of each weight sample (train.batch_norm: recalibrate)",
+          config::between(1, 1000000));
+  v.field("batch_size", o.batch_size,
+          "rows per forward pass, never changes a result; 0 = 500, fewer for large pictures",
+          config::between(0, 1000000));
 }
 
 void describe(RunOptions& o, config::Visitor& v) {
@@ -47,7 +68,7 @@ void describe(RunOptions& o, config::Visitor& v) {
   v.field("device", o.device, "auto, cpu, cuda or cuda:N");
   v.field("threads", o.threads, "CPU threads; 0 = all cores", config::between(0, 4096));
   v.section("data", "what is learned from", [&o](config::Visitor& i) { describe_data(o.data, i); });
-  v.section("model", "the network", [&o](config::Visitor& i) { describe_model(o.model, i); });
+  v.section("model", "the network", [&o](config::Visitor& i) { describe_model(o.model, o.pretrained, i); });
   v.section("prior", "normal prior of every weight", [&o](config::Visitor& i) { describe_prior(o.prior, i); });
   v.section("likelihood", "how outputs explain targets",
             [&o](config::Visitor& i) { describe_likelihood(o.likelihood, i); });

@@ -1,70 +1,101 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <ostream>
 
-#include <ATen/ops/cat.h>
-#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
 
 #include "evaluator.h"
-#include "inputs_file.h"
+#include "new_rows.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/csv_writer.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
-#include "scorevi/data/encode.h"
-#include "scorevi/io/csv.h"
-#include "scorevi/io/idx.h"
+#include "scorevi/metrics/confusion.h"
+#include "scorevi/metrics/html.h"
 #include "scorevi/run/commands.h"
+#include "thumbnail.h"
 
 namespace scorevi::run {
 namespace {
 
-// MNIST files are told by name, as everywhere: train-images-idx3-ubyte, t10k-images-idx3-ubyte.gz.
-bool is_idx(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1).find("idx") != std::string::npos;
+constexpr std::size_t kRanked = 3;         // classes that are named in the table
+constexpr std::size_t kOnSheet = 60;       // pictures
+constexpr double kSheetPictureSize = 130;  // pixels on the page
+
+// The classes of one row, the likeliest first.
+std::vector<std::size_t> ranked(const double* probs, std::size_t classes) {
+  std::vector<std::size_t> order(classes);
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t count = std::min(kRanked, classes);
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](std::size_t a, std::size_t b) { return probs[a] > probs[b] || (probs[a] == probs[b] && a < b); });
+  order.resize(count);
+  return order;
 }
 
-at::Tensor read_rows(const std::string& path, const InputForm& form) {
-  const bool images = form.shape.size() == 3;
-  if (is_idx(path)) {
-    if (!images)
-      throw Error(ErrorKind::kData, path + ": holds pictures, expected a CSV table: the run was trained on one");
-    return data::encode_images(io::read_idx(path), form.shape, path).to(at::kFloat);
+// A prediction row by row.
+struct ClassTable {
+  const std::vector<std::string>& class_names;
+  at::Tensor probs;                          // [N, C]
+  std::vector<double> entropy, information;  // N
+
+  ClassTable(const std::vector<std::string>& names, const ClassPrediction& prediction) : class_names(names) {
+    probs = prediction.log_probs.exp().contiguous();
+    const at::Tensor h = -(probs * prediction.log_probs).nan_to_num(0).sum(1).contiguous();
+    const at::Tensor mi = (h - prediction.expected_entropy).contiguous();
+    entropy.assign(h.const_data_ptr<double>(), h.const_data_ptr<double>() + h.numel());
+    information.assign(mi.const_data_ptr<double>(), mi.const_data_ptr<double>() + mi.numel());
   }
-  const io::CsvTable table = io::read_csv(path);
-  return images ? data::encode_pixels(table, form.shape) : data::encode_table(table, form.data.dataset.feature_names);
-}
-
-struct Origin {
-  std::string file;
-  int64_t row;  // within the file, from 1
+  const double* row(std::size_t i) const { return probs.const_data_ptr<double>() + i * class_names.size(); }
 };
 
-std::string class_rows(const std::vector<Origin>& origins, const std::vector<std::string>& class_names,
-                       const ClassPrediction& prediction) {
+std::string class_rows(const NewRows& rows, const ClassTable& table) {
+  static const char* const kRankNames[kRanked] = {"predicted", "second", "third"};
+  const std::size_t classes = table.class_names.size();
   CsvRow header;
-  for (const char* name : {"file", "row", "predicted", "confidence", "entropy", "mutual_information"}) header.add(name);
-  for (const std::string& name : class_names) header.add("p_" + name);
+  header.add("file").add("row").add(kRankNames[0]).add("confidence").add("entropy").add("mutual_information");
+  for (std::size_t rank = 1; rank < std::min(kRanked, classes); ++rank) header.add(kRankNames[rank]);
+  for (const std::string& name : table.class_names) header.add("p_" + name);
   std::string text = header.text() + "\n";
-  const at::Tensor probs = prediction.log_probs.exp().contiguous();
-  const at::Tensor entropy = -(probs * prediction.log_probs).nan_to_num(0).sum(1);
-  const auto p = probs.accessor<double, 2>();
-  for (std::size_t i = 0; i < origins.size(); ++i) {
-    const auto n = static_cast<int64_t>(i);
-    const auto best = probs[n].argmax().item<int64_t>();
-    const double h = entropy[n].item<double>();
+  for (std::size_t i = 0; i < rows.origins.size(); ++i) {
+    const double* p = table.row(i);
+    const std::vector<std::size_t> order = ranked(p, classes);
     CsvRow row;
-    row.add(origins[i].file).add(origins[i].row).add(class_names[static_cast<std::size_t>(best)]).add(p[n][best]);
-    row.add(h).add(h - prediction.expected_entropy[n].item<double>());
-    for (std::size_t c = 0; c < class_names.size(); ++c) row.add(p[n][static_cast<int64_t>(c)]);
+    row.add(rows.origins[i].file).add(rows.origins[i].row).add(table.class_names[order[0]]).add(p[order[0]]);
+    row.add(table.entropy[i]).add(table.information[i]);
+    for (std::size_t rank = 1; rank < order.size(); ++rank) row.add(table.class_names[order[rank]]);
+    for (std::size_t c = 0; c < classes; ++c) row.add(p[c]);
     text += row.text() + "\n";
   }
   return text;
 }
 
-std::string value_rows(const std::vector<Origin>& origins, int64_t outputs, const ValuePrediction& prediction) {
+std::string sheet_page(const NewRows& rows, const ClassTable& table, const std::string& run) {
+  metrics::HtmlPage page("Most uncertain pictures", fmt::format("{} pictures, run {}", rows.origins.size(), run));
+  page.paragraph(
+      "Highest predictive entropy H first, in nats. MI, the mutual information, is the part that comes from not "
+      "knowing "
+      "the weights.");
+  std::vector<metrics::LabelledPicture> pictures;
+  for (const std::size_t i : metrics::largest(table.entropy, kOnSheet)) {
+    const std::vector<std::size_t> order = ranked(table.row(i), table.class_names.size());
+    metrics::LabelledPicture labelled;
+    labelled.picture = page_picture(thumbnail(rows.data.dataset, static_cast<int64_t>(i)));
+    labelled.lines = {std::filesystem::path(rows.origins[i].file).filename().string()};
+    for (const std::size_t c : order)
+      labelled.lines.push_back(fmt::format("{} {:.0f} %", table.class_names[c], 100 * table.row(i)[c]));
+    labelled.lines.push_back(fmt::format("H {:.2f}, MI {:.2f}", table.entropy[i], table.information[i]));
+    pictures.push_back(std::move(labelled));
+  }
+  page.pictures(pictures, kSheetPictureSize);
+  return page.str();
+}
+
+std::string value_rows(const NewRows& rows, int64_t outputs, const ValuePrediction& prediction) {
   std::string text = "file,row,output,mean,std,lower,upper\n";
   const at::Tensor means = prediction.means.t().contiguous(), stds = prediction.stds.t().contiguous();
   const auto components = static_cast<std::size_t>(means.size(1));
@@ -75,7 +106,7 @@ std::string value_rows(const std::vector<Origin>& origins, int64_t outputs, cons
     for (std::size_t k = 0; k < components; ++k) mean += m[k] / static_cast<double>(components);
     for (std::size_t k = 0; k < components; ++k)
       variance += (s[k] * s[k] + (m[k] - mean) * (m[k] - mean)) / static_cast<double>(components);
-    const Origin& origin = origins[static_cast<std::size_t>(i / outputs)];
+    const NewRows::Origin& origin = rows.origins[static_cast<std::size_t>(i / outputs)];
     CsvRow row;
     row.add(origin.file).add(origin.row).add(i % outputs).add(mean).add(std::sqrt(variance));
     row.add(metrics::mixture_quantile(m, s, components, 0.05)).add(metrics::mixture_quantile(m, s, components, 0.95));
@@ -84,48 +115,42 @@ std::string value_rows(const std::vector<Origin>& origins, int64_t outputs, cons
   return text;
 }
 
-// The rows of all files as the data of the run's network; targets are placeholders that nothing reads.
-DataParts parts_of(const PredictRequest& request, const RunDirectory& directory, std::vector<Origin>& origins) {
-  InputForm form = load_inputs(directory);
-  std::vector<at::Tensor> rows;
-  for (const std::string& path : request.inputs) {
-    rows.push_back(read_rows(path, form));
-    for (int64_t r = 0; r < rows.back().size(0); ++r) origins.push_back({path, r + 1});
-  }
-  DataParts parts = std::move(form.data);
-  parts.dataset.inputs = at::cat(rows);
-  std::vector<int64_t> shape = parts.dataset.targets.sizes().vec();
-  shape[0] = parts.dataset.inputs.size(0);
-  parts.dataset.targets = at::zeros(shape, parts.dataset.targets.options());
-  parts.split.train.resize(origins.size());
-  std::iota(parts.split.train.begin(), parts.split.train.end(), 0);
-  return parts;
+void check_outputs(const PredictRequest& request) {
+  for (const auto& [option, target] : {std::pair("--out", request.out), std::pair("--sheet", request.sheet)})
+    for (const std::string& path : request.inputs) {
+      std::error_code missing;
+      if (!target.empty() && std::filesystem::equivalent(path, target, missing))
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("predict: {} {} is one of the inputs, expected another file", option, target));
+    }
 }
 
 }  // namespace
 
 int predict(const PredictRequest& request, std::ostream& out) {
-  for (const std::string& path : request.inputs) {
-    std::error_code missing;
-    if (!request.out.empty() && std::filesystem::equivalent(path, request.out, missing))
-      throw Error(ErrorKind::kUsage, "predict: --out " + request.out + " is one of the inputs, expected another file");
-  }
+  check_outputs(request);
   const RunDirectory directory = RunDirectory::open(request.run);
   const RunOptions options = load_options(directory.file(files::kResolved)).options;
-  std::vector<Origin> origins;
-  Experiment experiment = build_experiment(options, parts_of(request, directory, origins), Use::kPrediction);
+  const NewRows rows = read_new_rows(request.inputs, directory);
+  if (!request.sheet.empty() && !rows.data.dataset.pictures)
+    throw Error(ErrorKind::kUsage, "predict: --sheet shows picture files, and the run was trained on none");
+  Experiment experiment = build_experiment(options, rows.data, Use::kPrediction);
   load_weights(experiment, directory);
-  const std::vector<int64_t>& rows = experiment.data.split.train;
-  const int64_t samples = options.evaluate.samples;
-  const std::string text =
-      experiment.data.classification()
-          ? class_rows(origins, experiment.data.dataset.class_names, predict_classes(experiment, rows, samples))
-          : value_rows(origins, experiment.data.outputs(), predict_values(experiment, rows, samples));
+  const std::vector<int64_t>& all = experiment.data.split.train;
+  std::string text;
+  if (experiment.data.classification()) {
+    const ClassTable table(experiment.data.dataset.class_names,
+                           predict_classes(experiment, all, options.evaluate.samples));
+    text = class_rows(rows, table);
+    if (!request.sheet.empty()) write_file_atomic(request.sheet, sheet_page(rows, table, directory.path()));
+  } else {
+    text = value_rows(rows, experiment.data.outputs(), predict_values(experiment, all, options.evaluate.samples));
+  }
   if (request.out.empty()) {
     out << text;
   } else {
     write_file_atomic(request.out, text);
-    log().info("{} rows predicted, written to {}", origins.size(), request.out);
+    log().info("{} rows predicted, written to {}", rows.origins.size(), request.out);
   }
   return 0;
 }

@@ -36,8 +36,8 @@ posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
   };
 }
 
-posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<int64_t>& rows) {
-  const data::Loader loader = evaluation_loader(experiment.data, rows, experiment.options.evaluate.batch_size);
+posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<int64_t>& rows, int64_t view = 0) {
+  const data::Loader loader = evaluation_loader(experiment.options, experiment.data, rows, view);
   int64_t values = 1;
   for (const int64_t size : experiment.data.dataset.input_shape()) values *= size;
   return batches_of(loader, values * static_cast<int64_t>(sizeof(float)));
@@ -47,18 +47,36 @@ at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>&
   return experiment.data.dataset.targets.index_select(0, torch::tensor(rows, torch::kInt64));
 }
 
+// The first training batches in the split's own order, seen as evaluation sees them.
+posterior::EachBatch recalibration_batches(const Experiment& experiment) {
+  const RunOptions& options = experiment.options;
+  if (options.train.batch_norm != "recalibrate") return {};
+  std::vector<int64_t> rows = experiment.data.split.train;
+  const int64_t most = options.evaluate.recalibrate_batches * options.data.batch_size;
+  if (static_cast<int64_t>(rows.size()) > most) rows.resize(static_cast<std::size_t>(most));
+  return batches_of(experiment, rows);
+}
+
 posterior::PredictOptions predict_options(const Experiment& experiment, int64_t samples) {
   const bool point = experiment.options.method.name == "map";
-  return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed)};
+  return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed), recalibration_batches(experiment)};
 }
 
 }  // namespace
 
 ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
-  const metrics::LogMeanExp average = posterior::predict_classes(
-      *experiment.target, *experiment.family, batches_of(experiment, rows), static_cast<int64_t>(rows.size()),
-      experiment.data.outputs(), predict_options(experiment, samples));
-  return {average.log_mean(), average.expected_entropy(), target_rows(experiment, rows)};
+  const int64_t views = view_count(experiment.options, experiment.data);
+  ClassPrediction result{{}, {}, target_rows(experiment, rows)};
+  for (int64_t view = 0; view < views; ++view) {
+    const metrics::LogMeanExp average = posterior::predict_classes(
+        *experiment.target, *experiment.family, batches_of(experiment, rows, view), static_cast<int64_t>(rows.size()),
+        experiment.data.outputs(), predict_options(experiment, samples));
+    const at::Tensor log_mean = average.log_mean() - std::log(static_cast<double>(views));
+    const at::Tensor entropy = average.expected_entropy() / static_cast<double>(views);
+    result.log_probs = view == 0 ? log_mean : at::logaddexp(result.log_probs, log_mean);
+    result.expected_entropy = view == 0 ? entropy : result.expected_entropy + entropy;
+  }
+  return result;
 }
 
 metrics::ClassificationAccumulator accumulate(const ClassPrediction& prediction, int64_t classes, int64_t ece_bins) {

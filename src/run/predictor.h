@@ -10,7 +10,8 @@
 
 namespace scorevi::run {
 
-// Averaged log-probabilities [N, C] and mean entropies of single weight samples [N], doubles on the CPU.
+// Averaged log-probabilities [N, C] and mean entropies of single weight samples [N], doubles on the CPU. The views of
+// evaluate.views count as samples of their own.
 struct ClassPrediction {
   at::Tensor log_probs, expected_entropy, targets;
 };

@@ -38,7 +38,13 @@ nlohmann::json environment_info() {
 nlohmann::json experiment_info(const Experiment& experiment, const std::string& resolved) {
   const DataParts& data = experiment.data;
   const std::vector<std::string> buffers = experiment.buffers();
-  return {{"method", experiment.options.method.name},
+  nlohmann::json weights = nullptr;
+  if (!experiment.pretrained.path.empty())
+    weights = {{"path", experiment.pretrained.path},
+               {"sha256", experiment.pretrained.sha256},
+               {"tensors", experiment.pretrained.tensors}};
+  return {{"weights", weights},
+          {"method", experiment.options.method.name},
           {"seed", experiment.options.seed},
           {"device", experiment.device},
           {"threads", at::get_num_threads()},

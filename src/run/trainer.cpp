@@ -70,6 +70,7 @@ void Trainer::resume() {
   const params::FlatLayout& layout = experiment_.target->layout();
   experiment_.family->load(dict, layout);
   experiment_.engine->load(dict, layout);
+  load_buffers(*experiment_.network, dict);
   schedule_.load(dict);
   state_.load(dict);
   if (state_.batches_per_epoch != batches_per_epoch_)
@@ -249,6 +250,7 @@ void Trainer::save_last() {
   const params::FlatLayout& layout = experiment_.target->layout();
   experiment_.family->save(dict, layout);
   experiment_.engine->save(dict, layout);
+  save_buffers(*experiment_.network, dict);
   schedule_.save(dict);
   state_.save(dict);
   io::save_checkpoint(directory_.file(files::kLast), dict);
@@ -258,6 +260,7 @@ void Trainer::save_last() {
 void Trainer::save_best() const {
   params::StateDict dict;
   experiment_.family->save(dict, experiment_.target->layout());
+  save_buffers(*experiment_.network, dict);
   dict.set_int("run.step", state_.step);
   dict.set_double("run.best", state_.best);
   io::save_checkpoint(directory_.file(files::kBest), dict);

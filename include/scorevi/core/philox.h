@@ -30,6 +30,7 @@ enum class Purpose : std::uint8_t {
   kData = 7,        // generated data sets
   kPrediction = 8,  // weight samples drawn for evaluation and prediction
   kEngine = 9,      // choices inside an inference engine other than weight noise
+  kMixing = 10,     // mixtures of the pictures of a batch
   kTest = 255,
 };
 

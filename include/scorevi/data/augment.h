@@ -39,6 +39,8 @@ struct AugmentOptions {
   double scale_min = 0.08, scale_max = 1.0;             // share of the image's area
   double ratio_min = 3.0 / 4.0, ratio_max = 4.0 / 3.0;  // width / height, uniform in its logarithm
   std::int64_t resize = 256;
+  // Then moved by up to so many pixels each way, what comes from outside is black: torchvision's crop with padding.
+  std::int64_t shift = 0;
 
   double flip = 0.5;                       // probability of a horizontal flip
   double rotation = 0.0;                   // degrees: uniform in [-rotation, rotation]
@@ -72,10 +74,10 @@ void erase(const ErasingOptions& options, const AugmentKey& key, std::int64_t ch
 // Views of one image whose predictions are averaged at test time. kFlip: the middle and its mirror image. kFiveCrop:
 // the four corners from left to right, from the top, then the middle. kTenCrop: those and then their mirror images.
 enum class TestViews { kCenter, kFlip, kFiveCrop, kTenCrop };
+std::int64_t view_count(TestViews views);
 
-// Short side to `resize`, then squares of `size` <= `resize`. The first is what evaluation without views sees, but for
-// the crops.
-std::vector<io::Image> test_views(const io::Image& image, TestViews views, std::int64_t resize, std::int64_t size,
-                                  ResizeFilter filter = ResizeFilter::kBilinear);
+// View number `view` of them: short side to `resize`, then a square of `size` <= `resize`.
+io::Image test_view(const io::Image& image, TestViews views, std::int64_t view, std::int64_t resize, std::int64_t size,
+                    ResizeFilter filter = ResizeFilter::kBilinear);
 
 }  // namespace scorevi::data

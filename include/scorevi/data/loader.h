@@ -10,13 +10,14 @@
 
 #include "scorevi/data/augment.h"
 #include "scorevi/data/dataset.h"
+#include "scorevi/data/mix.h"
 #include "scorevi/data/normalise.h"
 
 namespace scorevi::data {
 
 struct Batch {
   at::Tensor inputs;               // [B, ...] float32, normalised, CPU
-  at::Tensor targets;              // [B] int64, or [B, K] float32, normalised
+  at::Tensor targets;              // [B] int64; [B, C] float32 with `mix`; [B, K] float32, normalised
   std::vector<std::int64_t> rows;  // of the data set, B
   std::int64_t epoch = 0;
   std::int64_t number = 0;  // within the epoch, from 0
@@ -30,6 +31,7 @@ struct LoaderOptions {
   int batches_ahead = 2;  // prepared per worker
   // Of pictures: random changes as a function of (seed, epoch, row), or one of the views of evaluation.
   std::optional<AugmentOptions> augment;
+  MixOptions mix;
   TestViews views = TestViews::kCenter;
   std::int64_t view = 0;
 };

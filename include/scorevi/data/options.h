@@ -22,6 +22,9 @@ struct DataOptions {
   std::string list_train;      // image_list: text files with lines "path label"
   std::string list_validation;
   std::string list_test;
+  std::string on_bad_image = "error";  // error | skip | substitute
+  std::string cache = "none";          // none | decoded: pictures stay in memory after their first use
+  bool exif_orientation = false;       // turn pictures as their cameras noted
 
   // csv
   std::string path;

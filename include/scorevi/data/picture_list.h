@@ -20,4 +20,7 @@ struct PictureList {
   std::int64_t size() const { return static_cast<std::int64_t>(paths.size()); }
 };
 
+// A picture file itself, or all pictures below a folder in the order of bytes. Error kData: nothing there.
+std::vector<std::string> find_pictures(const std::string& path);
+
 }  // namespace scorevi::data

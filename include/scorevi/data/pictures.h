@@ -24,6 +24,11 @@ class Pictures {
   virtual std::string name(std::int64_t row) const = 0;
   // A text that changes when the pictures do, without reading them.
   virtual std::string identity(std::int64_t row) const = 0;
+
+  // Rows that cannot be had, ascending; reads every one, on `threads` threads.
+  virtual std::vector<std::int64_t> bad_rows(int /*threads*/) const { return {}; }
+  // "3 files of another format than their name says, 1 damaged"; "" when nothing was odd so far.
+  virtual std::string odd_text() const { return ""; }
 };
 
 // How evaluation sees a picture: the short side becomes `resize`, the square of `size` in the middle is cut out, and a
@@ -41,7 +46,6 @@ io::Image evaluation_view(const io::Image& image, const PictureForm& form, const
 
 enum class OnBadPicture {
   kError,       // the first file that cannot be decoded ends the run
-  kSkip,        // all files are decoded once in the beginning, and the bad ones leave the data set
   kSubstitute,  // a grey picture stands in; told once per file
 };
 
@@ -63,12 +67,10 @@ class PictureFiles final : public Pictures {
   std::string name(std::int64_t row) const override;
   std::string identity(std::int64_t row) const override;  // folder and name of the file, its size
 
-  // Rows whose files cannot be decoded, ascending; reads every file, on `threads` threads.
-  std::vector<std::int64_t> bad_rows(int threads) const;
+  std::vector<std::int64_t> bad_rows(int threads) const override;
+  std::string odd_text() const override;
   // Bytes of all pictures decoded, from the sizes in their headers. Files that cannot be read count as 0.
   std::int64_t decoded_bytes() const;
-  // "3 files of another format than their name says, 1 damaged"; "" when nothing was odd so far.
-  std::string odd_text() const;
 
  private:
   struct State;

@@ -76,4 +76,10 @@ DecodedImage decode_image(std::string_view bytes, const std::string& name, const
 ImageHeader read_image_header(const std::string& path);
 ImageHeader decode_image_header(std::string_view bytes, const std::string& name);
 
+// The format that a name's ending stands for, in upper or lower case: JPEG for .jpg and .jpeg, PNG, GIF, BMP; else "".
+std::string_view format_of_name(std::string_view name);
+
+// Whether a file begins like a picture, also of a kind that is not read.
+bool begins_like_picture(std::string_view bytes);
+
 }  // namespace scorevi::io

@@ -27,7 +27,8 @@ class Likelihood {
 };
 
 // Classes: outputs [B, C] are logits, targets [B] int64 in 0 .. C-1,
-//   log p(y | f) = f_y - log sum_c exp f_c.
+//   log p(y | f) = f_y - log sum_c exp f_c;
+// or soft targets [B, C] float, rows with sum 1: log p = sum_c y_c f_c - log sum_c exp f_c.
 class Categorical final : public Likelihood {
  public:
   std::string name() const override { return "categorical"; }

@@ -25,14 +25,16 @@ struct EvaluateRequest {
   std::string run;
   std::string split = "test";  // train | validation | test
   std::string data;            // another configuration whose data section is used
+  std::string ood;             // the same, or a folder of pictures: other things that the run should be unsure about
   std::vector<std::string> overrides;
 };
 int evaluate(const EvaluateRequest& request, std::ostream& out);
 
 struct PredictRequest {
   std::string run;
-  std::vector<std::string> inputs;  // CSV or idx files
+  std::vector<std::string> inputs;  // CSV or idx files; pictures and folders of them for a run on pictures
   std::string out;                  // CSV file, "" = `out`
+  std::string sheet;                // HTML page with the most uncertain pictures, "" = none
 };
 int predict(const PredictRequest& request, std::ostream& out);
 
@@ -60,15 +62,17 @@ int report(const ReportRequest& request, std::ostream& out);
 
 struct InspectRequest {
   std::vector<std::string> files;
-  bool json = false;  // one line a file instead of tables
+  bool json = false;   // one line a file instead of tables
+  std::string decode;  // folder in which each picture is written as <name>.png, "" = none
 };
-// Format and tensors (path, dtype, shape, SHA-256 of the elements) of each weight file, or why it is refused. Goes on
-// after a refused file and then returns 3. A line of JSON is {"file", "kind": "checkpoint", "outcome": "ok"|"refused"}
-// with "format", "weights" {"at", "strip", "tensors"} where a loader finds them and "tensors" {path: {"dtype", "shape",
-// "sha256"}}, or with "reason".
+// Format and tensors (path, dtype, shape, SHA-256 of the elements) of each weight file, format and size of each
+// picture, or why a file is refused. Goes on after a refused file and then returns 3. A line of JSON is {"file",
+// "kind": "checkpoint"|"image", "outcome": "ok"|"partial"|"refused"}, for pictures with "format", "width", "height",
+// "orientation", "rgb_sha256", for others with "format", "weights" {"at", "strip", "tensors"} where a loader finds them
+// and "tensors" {path: {"dtype", "shape", "sha256"}}, or with "reason".
 int inspect(const InspectRequest& request, std::ostream& out);
 
-// models | datasets | methods | optimizers | schedules | families | keys | keys-markdown
+// models | weights | datasets | methods | optimizers | schedules | families | keys | keys-markdown
 int list(const std::string& what, std::ostream& out);
 // Text for `list` without an argument and for the error message of an unknown one.
 const std::vector<std::string>& list_kinds();

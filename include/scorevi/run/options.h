@@ -13,8 +13,35 @@
 
 namespace scorevi::run {
 
+// How pictures are read and what the network sees of them. Unset: as the network's published weights saw them.
+struct ImageSection {
+  std::optional<int64_t> size;         // of the square that goes into the network
+  std::optional<int64_t> resize;       // of the short side in evaluation; 0 = pictures have `size` already
+  std::string interpolation = "auto";  // auto | bilinear | bicubic
+  std::vector<double> mean, std;       // per channel, of values in [0, 1]; empty = the network's
+};
+
+// Random changes of training pictures, see data/augment.h.
+struct AugmentSection {
+  std::string name = "standard";  // none | standard
+  std::string crop = "auto";      // auto | resized | shifted | middle
+  std::vector<double> scale = {0.08, 1.0};
+  int64_t shift = 4;
+  double flip = 0.5;
+  double rotation = 0;
+  double brightness = 0, contrast = 0, saturation = 0, hue = 0;
+  int64_t rand_augment = 0, rand_magnitude = 9;
+  bool trivial_augment = false;
+  double erasing = 0;
+  double mixup = 0, cutmix = 0;
+  double label_smoothing = 0;
+};
+
 struct DataSection {
-  data::DataOptions source;             // which data set; `seed` is set from split_seed
+  data::DataOptions source;  // which data set; `seed` is set from split_seed
+  ImageSection image;
+  AugmentSection augment;
+  std::string validation = "split";     // split | official
   std::string scaling = "standardise";  // of inputs: scale | standardise | none
   double test_frac = 0.5;               // of the whole set, where there is no official test part
   int64_t train_size = 0;               // rows drawn for training and validation, 0 = all
@@ -25,13 +52,21 @@ struct DataSection {
   int64_t workers = 0;
 };
 
+// Weights of others that the network begins with.
+struct PretrainedOptions {
+  std::string weights;              // a file or a name of models/weights.yaml; empty = random
+  bool strict = false;              // every parameter but the head must be in the file
+  std::string head_start = "auto";  // auto | zero | random, of a head that the file does not fit
+};
+
 struct PriorGroupOptions {
-  std::string match;  // parameter name pattern, * matches any text
-  double std = 1.0;   // inf = uninformative
+  std::string match;          // parameter name pattern, * matches any text
+  double std = 1.0;           // inf = uninformative
+  std::string mean = "auto";  // auto | zero | pretrained; auto = as the section's
 };
 
 struct PriorOptions {
-  std::string mean = "zero";
+  std::string mean = "auto";  // auto | zero | pretrained
   double std = 0.3;
   std::vector<PriorGroupOptions> groups;
 };
@@ -43,9 +78,16 @@ struct LikelihoodOptions {
   double noise_std = 0.1;         // gaussian: the fixed value, or where learning starts
 };
 
+struct PosteriorGroupOptions {
+  std::string match;
+  double init_std = 0.02;
+};
+
 struct PosteriorOptions {
   std::string family = "diagonal_gaussian";
   double init_std = 0.02;
+  std::vector<PosteriorGroupOptions> groups;
+  std::vector<std::string> match = {"*"};  // parameters that are learned; the others keep their values
 };
 
 struct MethodOptions {
@@ -74,17 +116,21 @@ struct TrainOptions {
   int64_t checkpoint_every = 10;
   int64_t checkpoint_every_steps = 0;
   int64_t log_every_steps = 50;
-  int64_t patience = 0;   // evaluations without improvement before stopping, 0 = off
-  double max_loss = 1e6;  // mean NLL of a batch beyond which the run stops as exploded
+  int64_t patience = 0;               // evaluations without improvement before stopping, 0 = off
+  double max_loss = 1e6;              // mean NLL of a batch beyond which the run stops as exploded
+  std::string batch_norm = "auto";    // auto | frozen | running | recalibrate
+  std::string precision = "float32";  // float32 | bfloat16
+  int64_t micro_batch = 0;            // rows through the network at once, 0 = the whole batch
 };
 
 struct EvaluateOptions {
   int64_t samples = 50;
   int64_t ece_bins = 15;
   int64_t bootstrap = 1000;
-  std::string batch_norm = "frozen";
-  std::string checkpoint = "auto";  // auto | best | last
-  int64_t batch_size = 500;
+  std::string views = "center";      // center | flip | five_crop | ten_crop, of pictures
+  int64_t recalibrate_batches = 20;  // training batches behind the statistics of train.batch_norm: recalibrate
+  std::string checkpoint = "auto";   // auto | best | last
+  int64_t batch_size = 0;            // 0 = as many rows as 4 million input values, at most 500
 };
 
 struct RunOptions {
@@ -94,6 +140,7 @@ struct RunOptions {
   int64_t threads = 0;  // 0 = all cores
   DataSection data;
   models::ModelOptions model;
+  PretrainedOptions pretrained;  // under `model` in the configuration
   PriorOptions prior;
   LikelihoodOptions likelihood;
   PosteriorOptions posterior;

@@ -286,8 +286,9 @@ TEST(Erase, NoiseAndProbability) {
 
 TEST(TestViews, CornersMiddleAndMirrorImages) {
   const io::Image whole = resize_short_side(photo(), 80, ResizeFilter::kBilinear);
-  const std::vector<io::Image> views = test_views(photo(), TestViews::kTenCrop, 80, 64);
-  ASSERT_EQ(views.size(), 10U);
+  std::vector<io::Image> views;
+  ASSERT_EQ(view_count(TestViews::kTenCrop), 10);
+  for (std::int64_t i = 0; i < 10; ++i) views.push_back(test_view(photo(), TestViews::kTenCrop, i, 80, 64));
   const std::int64_t right = whole.width - 64;
   EXPECT_EQ(views[0].rgb, crop(whole, {0, 0, 64, 64}).rgb);
   EXPECT_EQ(views[1].rgb, crop(whole, {right, 0, 64, 64}).rgb);
@@ -295,12 +296,13 @@ TEST(TestViews, CornersMiddleAndMirrorImages) {
   EXPECT_EQ(views[3].rgb, crop(whole, {right, 16, 64, 64}).rgb);
   EXPECT_EQ(views[4].rgb, resize_and_center_crop(photo(), 80, 64, ResizeFilter::kBilinear).rgb);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(views[5 + i].rgb, flip_horizontal(views[i]).rgb);
-  EXPECT_EQ(test_views(photo(), TestViews::kFiveCrop, 80, 64).size(), 5U);
-  const std::vector<io::Image> pair = test_views(photo(), TestViews::kFlip, 80, 64);
-  ASSERT_EQ(pair.size(), 2U);
-  EXPECT_EQ(pair[0].rgb, views[4].rgb);
-  EXPECT_EQ(pair[1].rgb, views[9].rgb);
-  EXPECT_EQ(test_views(photo(), TestViews::kCenter, 80, 64).size(), 1U);
+  EXPECT_EQ(view_count(TestViews::kFiveCrop), 5);
+  EXPECT_EQ(test_view(photo(), TestViews::kFiveCrop, 2, 80, 64).rgb, views[2].rgb);
+  EXPECT_EQ(view_count(TestViews::kFlip), 2);
+  EXPECT_EQ(test_view(photo(), TestViews::kFlip, 0, 80, 64).rgb, views[4].rgb);
+  EXPECT_EQ(test_view(photo(), TestViews::kFlip, 1, 80, 64).rgb, views[9].rgb);
+  EXPECT_EQ(view_count(TestViews::kCenter), 1);
+  EXPECT_EQ(test_view(photo(), TestViews::kCenter, 0, 80, 64).rgb, views[4].rgb);
 }
 
 TEST(AugmentOptions, RefusesWhatMakesNoSense) {

@@ -233,7 +233,7 @@ TEST(Toys, SeedsDiffer) {
 TEST(Datasets, RegistryNamesTheNearest) {
   EXPECT_THAT(message_of(ErrorKind::kUsage, [] { load_dataset(named("minst")); }),
               AllOf(HasSubstr("minst"), HasSubstr("did you mean \"mnist\"?")));
-  EXPECT_EQ(datasets().names().size(), 9u);
+  EXPECT_EQ(datasets().names().size(), 17u);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ posterior:  {family: diagonal_gaussian, init_std: 0.02}
 method: {name: psm, solver: gradient, estimator: analytic, norm: euclidean, inner_steps: 1, samples: 1, alpha_max: 1.0}
 optimizer: {name: adam, lr: 1e-3, groups: [{match: "fc2.*", lr: 1e-2}]}
 schedule:  {name: constant, warmup_steps: 0}
-train:  {epochs: 200, eval_every: 10, monitor: val_nll, checkpoint_every: 10}
-evaluate: {samples: 50, ece_bins: 15, batch_norm: frozen}
+train:  {epochs: 200, eval_every: 10, monitor: val_nll, checkpoint_every: 10, batch_norm: frozen}
+evaluate: {samples: 50, ece_bins: 15}
 )")
                            .options;
   EXPECT_EQ(o.name, "digits_mlp_psm");

@@ -1,0 +1,96 @@
+// Picture files as data sets.
+#include <ATen/ops/tensor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "picture_sources.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/format.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/memory.h"
+#include "scorevi/data/dataset.h"
+#include "sources.h"
+
+namespace scorevi::data {
+namespace {
+
+// Of `count` rows from `first` on, how many are in `rows` (ascending).
+std::int64_t count_between(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) {
+  const auto begin = std::lower_bound(rows.begin(), rows.end(), first);
+  return std::lower_bound(begin, rows.end(), first + count) - begin;
+}
+
+void leave_out(const std::vector<std::int64_t>& rows, PictureList& list) {
+  if (rows.empty()) return;
+  if (static_cast<std::int64_t>(rows.size()) == list.size())
+    throw Error(ErrorKind::kData, fmt::format("{}: none of the {} pictures can be read", list.name, list.size()));
+  const std::int64_t train = std::max<std::int64_t>(0, list.train);
+  const std::int64_t of_validation = count_between(rows, train, list.validation);
+  if (list.train >= 0) list.train -= count_between(rows, 0, list.train);
+  list.validation -= of_validation;
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < list.paths.size(); ++row) {
+    if (std::binary_search(rows.begin(), rows.end(), static_cast<std::int64_t>(row))) continue;
+    std::swap(list.paths[kept], list.paths[row]);
+    list.labels[kept++] = list.labels[row];
+  }
+  list.paths.resize(kept);
+  list.labels.resize(kept);
+  log().warn("{}: {} pictures cannot be read and are left out", list.name, rows.size());
+}
+
+// Tells what the decoded pictures will take before they take it.
+void tell_cache(const PictureFiles& files, const std::string& name) {
+  const std::int64_t need = files.decoded_bytes();
+  const std::int64_t free = available_memory_bytes();
+  if (free >= 0 && need > free)
+    throw Error(ErrorKind::kRuntime, fmt::format("data.cache: the {} decoded pictures of {} need {}, got {} free; use "
+                                                 "cache: none",
+                                                 files.size(), name, format_bytes(need), format_bytes(free)));
+  log().info("{}: decoded pictures are kept in memory, {} for all {}", name, format_bytes(need), files.size());
+}
+
+Dataset make_picture_set(PictureList list, const DataOptions& options) {
+  check_choice("on_bad_image", options.on_bad_image, {"error", "skip", "substitute"});
+  check_choice("cache", options.cache, {"none", "decoded"});
+  PictureFileOptions file_options;
+  file_options.exif = options.exif_orientation ? io::ExifMode::kApply : io::ExifMode::kIgnore;
+  if (options.on_bad_image == "substitute") file_options.on_bad = OnBadPicture::kSubstitute;
+  if (options.on_bad_image == "skip") {
+    const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    leave_out(PictureFiles(list.paths, file_options).bad_rows(threads), list);
+  }
+  file_options.keep_decoded = options.cache == "decoded";
+  auto files = std::make_shared<PictureFiles>(std::move(list.paths), file_options);
+  if (file_options.keep_decoded) tell_cache(*files, list.name);
+  Dataset dataset;
+  dataset.name = list.name;
+  dataset.description = list.description;
+  dataset.pictures = files;
+  dataset.targets = at::tensor(list.labels, at::kLong);
+  dataset.class_names = list.class_names;
+  dataset.official_train = list.train < 0 ? -1 : list.train + list.validation;
+  dataset.official_validation = list.validation;
+  return dataset;
+}
+
+}  // namespace
+
+Dataset make_image_folder(const DataOptions& options) { return make_picture_set(list_image_folder(options), options); }
+
+Dataset make_image_list(const DataOptions& options) { return make_picture_set(list_image_list(options), options); }
+
+Dataset make_dtd(const DataOptions& options) { return make_picture_set(list_dtd(options), options); }
+
+Dataset make_oxford_pets(const DataOptions& options) { return make_picture_set(list_oxford_pets(options), options); }
+
+Dataset make_flowers102(const DataOptions& options) { return make_picture_set(list_flowers102(options), options); }
+
+Dataset make_fgvc_aircraft(const DataOptions& options) {
+  return make_picture_set(list_fgvc_aircraft(options), options);
+}
+
+}  // namespace scorevi::data

@@ -1,0 +1,86 @@
+#include "new_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "inputs_file.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/data/encode.h"
+#include "scorevi/data/picture_list.h"
+#include "scorevi/data/pictures.h"
+#include "scorevi/io/csv.h"
+#include "scorevi/io/idx.h"
+
+namespace scorevi::run {
+namespace {
+
+// MNIST files are told by name, as everywhere: train-images-idx3-ubyte, t10k-images-idx3-ubyte.gz.
+bool is_idx(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1).find("idx") != std::string::npos;
+}
+
+at::Tensor read_rows(const std::string& path, const InputForm& form) {
+  const bool images = form.shape.size() == 3;
+  if (is_idx(path)) {
+    if (!images)
+      throw Error(ErrorKind::kData, path + ": holds pictures, expected a CSV table: the run was trained on one");
+    return data::encode_images(io::read_idx(path), form.shape, path).to(at::kFloat);
+  }
+  const io::CsvTable table = io::read_csv(path);
+  return images ? data::encode_pixels(table, form.shape) : data::encode_table(table, form.data.dataset.feature_names);
+}
+
+void read_tables(const std::vector<std::string>& inputs, const InputForm& form, NewRows& rows) {
+  std::vector<at::Tensor> parts;
+  for (const std::string& path : inputs) {
+    parts.push_back(read_rows(path, form));
+    for (int64_t row = 0; row < parts.back().size(0); ++row) rows.origins.push_back({path, row + 1});
+  }
+  rows.data.dataset.inputs = at::cat(parts);
+}
+
+void read_pictures(const std::vector<std::string>& inputs, NewRows& rows) {
+  std::vector<std::string> paths;
+  for (const std::string& input : inputs) {
+    const std::vector<std::string> found = data::find_pictures(input);
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::vector<int64_t> bad = data::PictureFiles(paths, {}).bad_rows(threads);
+  if (bad.size() == paths.size())
+    throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));
+  for (auto row = bad.rbegin(); row != bad.rend(); ++row) paths.erase(paths.begin() + *row);
+  if (!bad.empty())
+    log().warn("{} of {} pictures cannot be read and are left out", bad.size(), bad.size() + paths.size());
+  for (const std::string& path : paths) rows.origins.push_back({path, 1});
+  data::Dataset& dataset = rows.data.dataset;
+  if (dataset.form.resize == 0) dataset.form.resize = dataset.form.size;  // new pictures come in any size
+  dataset.pictures = std::make_shared<data::PictureFiles>(std::move(paths), data::PictureFileOptions{});
+}
+
+}  // namespace
+
+NewRows read_new_rows(const std::vector<std::string>& inputs, const RunDirectory& directory) {
+  InputForm form = load_inputs(directory);
+  NewRows rows;
+  rows.data = form.data;
+  if (form.pictures)
+    read_pictures(inputs, rows);
+  else
+    read_tables(inputs, form, rows);
+  const auto count = static_cast<int64_t>(rows.origins.size());
+  std::vector<int64_t> shape = rows.data.dataset.targets.sizes().vec();
+  shape[0] = count;
+  rows.data.dataset.targets = at::zeros(shape, rows.data.dataset.targets.options());
+  rows.data.split.train.resize(rows.origins.size());
+  std::iota(rows.data.split.train.begin(), rows.data.split.train.end(), 0);
+  return rows;
+}
+
+}  // namespace scorevi::run

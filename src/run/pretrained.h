@@ -1,0 +1,35 @@
+// Weights of others as the beginning of a network.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scorevi/models/network.h"
+#include "scorevi/run/options.h"
+
+namespace scorevi::run {
+
+// A line of models/weights.yaml.
+struct KnownWeights {
+  std::string name, model, file, folder, sha256, source;
+};
+const std::vector<KnownWeights>& known_weights();
+
+struct Pretrained {
+  std::string path, sha256;
+  std::int64_t tensors = 0;            // in the file
+  std::vector<std::string> untrained;  // parameters that the file has no values for
+  std::vector<std::string> notes;      // what was loaded, skipped and left random, one line each
+};
+
+// The file that model.weights names. Error(kData) where it is missing, with the way to get it.
+std::string find_weights_file(const std::string& weights, const std::string& data_root);
+
+// Copies the tensors of the file into parameters and buffers of the same name. What differs in shape is an
+// Error(kData), except: the head is left as it is; a position embedding of another grid is interpolated; a first
+// convolution for three channels is summed for one. Error(kData) also when nothing fits, and with model.strict when a
+// parameter outside the head is missing.
+Pretrained load_pretrained(models::Network& network, const RunOptions& options);
+
+}  // namespace scorevi::run

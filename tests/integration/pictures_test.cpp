@@ -1,0 +1,174 @@
+// A run on a user's own folder of pictures, from training to predictions.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "scorevi/io/csv.h"
+#include "support/picture_folder.h"
+#include "support/program.h"
+#include "support/temp_dir.h"
+
+namespace scorevi {
+namespace {
+
+using test::run_program;
+using test::slurp;
+using test::TempDir;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kConfig = R"(name: pictures
+seed: 1
+threads: 1
+data:
+  name: image_folder
+  root: ROOT
+  validation_frac: 0.25
+  batch_size: 8
+  workers: 2
+  augment: {name: standard, mixup: 0.2, label_smoothing: 0.1, erasing: 0.2, rotation: 10}
+model: {name: cifar_resnet20}
+posterior: {init_std: 1.0e-3}
+optimizer: {name: adam, lr: 1.0e-2}
+train: {epochs: 3, eval_every: 1, eval_samples: 2, log_every_steps: 1, checkpoint_every: 1}
+evaluate: {samples: 3, bootstrap: 20}
+)";
+
+class PicturesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    test::write_picture_folder(folder_, "set", 24);
+    std::string text = kConfig;
+    config_ = folder_.write("config.yaml", text.replace(text.find("ROOT"), 4, folder_.file("set")));
+  }
+
+  test::ProgramResult train(const std::string& run, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"train", config_, "--out", folder_.file(run)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  }
+  void train_ok(const std::string& run, const std::vector<std::string>& more = {}) const {
+    const auto result = train(run, more);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  nlohmann::json report(const std::string& run, const std::string& folder = "evaluation") const {
+    return nlohmann::json::parse(slurp(folder_.file(run + "/" + folder + "/report.json")));
+  }
+  void expect_same(const std::string& a, const std::string& b, const std::vector<std::string>& files) const {
+    for (const std::string& file : files) {
+      const std::string first = slurp(folder_.file(a + "/" + file));
+      ASSERT_FALSE(first.empty()) << file;
+      EXPECT_TRUE(first == slurp(folder_.file(b + "/" + file))) << file << " differs";
+    }
+  }
+
+  TempDir folder_;
+  std::string config_;
+};
+
+const std::vector<std::string> kResults = {"metrics.csv",
+                                           "steps.jsonl",
+                                           "split.json",
+                                           "checkpoints/last.safetensors",
+                                           "checkpoints/best.safetensors",
+                                           "evaluation/predictions.csv"};
+
+TEST_F(PicturesTest, TrainsOnAFolderAndPredictsNewPictures) {
+  train_ok("run", {"-s", "method={name: map}", "-s", "train.epochs=8"});
+  EXPECT_LT(report("run")["metrics"]["error"]["value"].get<double>(), 0.35);
+  EXPECT_THAT(slurp(folder_.file("run/evaluation/report.html")), HasSubstr("data:image/png;base64"));
+
+  test::write_picture_folder(folder_, "new", 2);
+  folder_.write("new/blue/broken.png", "not a picture");
+  const auto predicted = run_program({"predict", folder_.file("run"), folder_.file("new"), "--out",
+                                      folder_.file("p.csv"), "--sheet", folder_.file("sheet.html")});
+  ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_THAT(predicted.err, HasSubstr("broken.png"));
+  EXPECT_THAT(predicted.err, HasSubstr("1 of 7 pictures cannot be read"));
+  const io::CsvTable table = io::read_csv(folder_.file("p.csv"));
+  ASSERT_EQ(table.rows(), 6U);
+  for (const char* column : {"file", "predicted", "confidence", "entropy", "mutual_information", "second", "third",
+                             "p_amber", "p_blue", "p_coral"})
+    EXPECT_NO_THROW(table.column(column)) << column;
+  EXPECT_THAT(slurp(folder_.file("sheet.html")), HasSubstr("1.bmp"));
+}
+
+TEST_F(PicturesTest, ResumedRunsAreBitEqual) {
+  for (const char* batch_norm : {"running", "recalibrate"}) {
+    const std::string setting = std::string("train.batch_norm=") + batch_norm;
+    const std::string whole = std::string("whole_") + batch_norm, cut = std::string("cut_") + batch_norm;
+    train_ok(whole, {"-s", setting});
+    train_ok(cut, {"-s", setting, "--max-steps", "7"});
+    const auto resumed = run_program({"train", "--resume", folder_.file(cut)});
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    expect_same(whole, cut, kResults);
+  }
+}
+
+TEST_F(PicturesTest, WorkersAndCacheChangeNothing) {
+  train_ok("a");
+  train_ok("b", {"-s", "data.workers=0", "-s", "data.cache=decoded"});
+  expect_same("a", "b", kResults);
+}
+
+TEST_F(PicturesTest, ViewsAndOtherSets) {
+  train_ok("run");
+  const auto views = run_program({"evaluate", folder_.file("run"), "-s", "evaluate.views=flip"});
+  ASSERT_EQ(views.exit_code, 0) << views.err;
+  EXPECT_NE(report("run", "evaluation-test")["metrics"]["nll"]["value"], report("run")["metrics"]["nll"]["value"]);
+
+  folder_.write("noise/x/0.bmp", test::bmp_bytes(30, 50, [](int x, int y) {
+                  return std::vector<int>{(x * 37 + y * 91) % 256, (x * 11) % 256, (y * 53) % 256};
+                }));
+  const std::string other =
+      folder_.write("other.yaml", "data: {name: image_folder, root: " + folder_.file("set") + ", test_frac: 0.25}\n");
+  const auto expect_scores = [&](const std::string& given, const std::string& name, int rows) {
+    const auto ood = run_program({"evaluate", folder_.file("run"), "--ood", given});
+    ASSERT_EQ(ood.exit_code, 0) << ood.err;
+    EXPECT_THAT(ood.out, HasSubstr("AUROC"));
+    const auto result = nlohmann::json::parse(slurp(folder_.file("run/evaluation-ood-" + name + "/ood.json")));
+    EXPECT_EQ(result["in_rows"], 36);
+    EXPECT_EQ(result["out_rows"], rows);
+    EXPECT_GE(result["scores"]["entropy"]["auroc"].get<double>(), 0.0);
+  };
+  expect_scores(folder_.file("noise"), "noise", 1);
+  expect_scores(other, "image_folder", 18);
+}
+
+TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
+  folder_.write("set/amber/zz.jpg", "\xFF\xD8\xFF and then nothing");
+  const auto stopped = train("stopped");
+  EXPECT_EQ(stopped.exit_code, 3) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("zz.jpg"));
+  train_ok("skipping", {"-s", "data.on_bad_image=skip", "-s", "train.epochs=1"});
+  const auto checked = run_program({"check", config_, "-s", "data.on_bad_image=skip"});
+  EXPECT_THAT(checked.out, HasSubstr("72 pictures, 0 cannot be decoded"));
+  train_ok("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
+}
+
+TEST_F(PicturesTest, InspectTellsPictures) {
+  const std::string good = folder_.file("set/blue/0.bmp"), bad = folder_.write("bad.jpg", "<html>");
+  const auto told = run_program({"inspect", good, bad, "--json", "--decode", folder_.file("png")});
+  EXPECT_EQ(told.exit_code, 3);
+  const std::size_t end = told.out.find('\n');
+  const auto first = nlohmann::json::parse(told.out.substr(0, end));
+  EXPECT_EQ(first["kind"], "image");
+  EXPECT_EQ(first["outcome"], "ok");
+  EXPECT_EQ(first["format"], "BMP");
+  EXPECT_EQ(first["width"], 40);
+  EXPECT_EQ(first["height"], 36);
+  const auto second = nlohmann::json::parse(told.out.substr(end));
+  EXPECT_EQ(second["outcome"], "refused");
+  const auto decoded = run_program({"inspect", folder_.file("png/0.bmp.png"), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(decoded.out)["rgb_sha256"], first["rgb_sha256"]);
+}
+
+TEST_F(PicturesTest, FrozenBodiesHaveNoParameters) {
+  train_ok("head", {"-s", "posterior.match=[\"@head\"]", "-s", "train.epochs=1"});
+  EXPECT_EQ(nlohmann::json::parse(slurp(folder_.file("head/run.json")))["parameters"], 64 * 3 + 3);
+}
+
+}  // namespace
+}  // namespace scorevi

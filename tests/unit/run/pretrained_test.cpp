@@ -1,0 +1,133 @@
+#include "pretrained.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <torch/torch.h>
+
+#include "scorevi/io/safetensors.h"
+#include "scorevi/models/registry.h"
+#include "support/error_of.h"
+#include "support/temp_dir.h"
+
+namespace scorevi::run {
+namespace {
+
+using test::message_of;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kSeed = 7;
+
+class PretrainedTest : public ::testing::Test {
+ protected:
+  static std::shared_ptr<models::Network> network(int64_t channels, int64_t classes, uint64_t seed) {
+    models::ModelOptions options;
+    options.name = "cifar_resnet20";
+    return models::make_network(options, {{channels, 32, 32}}, classes, seed);
+  }
+  // The network's tensors as a file; `change` sees each name and tensor and returns what is written, or nothing.
+  template <class Change>
+  std::string write(const models::Network& source, const Change& change) const {
+    io::NamedTensors tensors;
+    const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+      const at::Tensor changed = change(name, tensor.detach());
+      if (changed.defined()) tensors.emplace_back(name, changed);
+    };
+    for (const auto& item : source.named_parameters()) add(item.key(), item.value());
+    for (const auto& item : source.named_buffers()) add(item.key(), item.value());
+    io::write_safetensors(folder_.file("weights.safetensors"), tensors, {});
+    return folder_.file("weights.safetensors");
+  }
+  static at::Tensor unchanged(const std::string&, const at::Tensor& tensor) { return tensor; }
+
+  static RunOptions options(const std::string& weights) {
+    RunOptions options;
+    options.model.name = "cifar_resnet20";
+    options.pretrained.weights = weights;
+    return options;
+  }
+
+  test::TempDir folder_;
+};
+
+TEST_F(PretrainedTest, EveryTensorIsCopied) {
+  const auto source = network(3, 10, kSeed);
+  const auto target = network(3, 10, kSeed + 1);
+  const Pretrained result = load_pretrained(*target, options(write(*source, unchanged)));
+  for (const auto& item : source->named_parameters())
+    EXPECT_TRUE(at::equal(item.value(), *target->named_parameters().find(item.key()))) << item.key();
+  EXPECT_TRUE(result.untrained.empty());
+  EXPECT_EQ(result.sha256.size(), 64U);
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("loaded 116/116 tensors")));
+}
+
+TEST_F(PretrainedTest, AHeadForOtherClassesStaysAsItIs) {
+  const auto target = network(3, 5, kSeed + 1);
+  const at::Tensor head = target->named_parameters().find("linear.weight")->clone();
+  const Pretrained result = load_pretrained(*target, options(write(*network(3, 10, kSeed), unchanged)));
+  EXPECT_TRUE(at::equal(head, *target->named_parameters().find("linear.weight")));
+  EXPECT_THAT(result.untrained, ElementsAre("linear.weight", "linear.bias"));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("skipped linear.weight ([10, 64] -> [5, 64])")));
+}
+
+TEST_F(PretrainedTest, ThreeChannelsAreSummedForOne) {
+  const auto source = network(3, 10, kSeed);
+  const auto target = network(1, 10, kSeed + 1);
+  load_pretrained(*target, options(write(*source, unchanged)));
+  EXPECT_TRUE(at::allclose(source->named_parameters().find("conv1.weight")->sum(1, true),
+                           *target->named_parameters().find("conv1.weight")));
+}
+
+TEST_F(PretrainedTest, WhatIsMissingIsToldAndStrictRefusesIt) {
+  const std::string path = write(*network(3, 10, kSeed), [](const std::string& name, const at::Tensor& tensor) {
+    return name == "layer1.0.conv1.weight" ? at::Tensor() : tensor;
+  });
+  const auto target = network(3, 10, kSeed);
+  EXPECT_THAT(load_pretrained(*target, options(path)).notes,
+              Contains(HasSubstr("not in the file, left random: layer1.0.conv1.weight")));
+  RunOptions strict = options(path);
+  strict.pretrained.strict = true;
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, strict); }),
+              AllOf(HasSubstr("1 parameters"), HasSubstr("layer1.0.conv1.weight")));
+}
+
+TEST_F(PretrainedTest, OtherNetworksAreRefused) {
+  const auto target = network(3, 10, kSeed);
+  const std::string wrong = write(*network(3, 10, kSeed), [](const std::string& name, const at::Tensor& tensor) {
+    return name == "layer2.0.conv1.weight" ? at::zeros({8, 4}) : tensor;
+  });
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, options(wrong)); }),
+              AllOf(HasSubstr("layer2.0.conv1.weight"), HasSubstr("[8, 4]"), HasSubstr("model.name")));
+  io::write_safetensors(folder_.file("other.safetensors"), {{"other", at::zeros({2})}}, {});
+  EXPECT_THAT(
+      message_of(ErrorKind::kData, [&] { load_pretrained(*target, options(folder_.file("other.safetensors"))); }),
+      HasSubstr("no tensor fits the network, got names such as other"));
+}
+
+TEST_F(PretrainedTest, KnownNamesAreFoundCheckedAndSuggested) {
+  for (const KnownWeights& known : known_weights()) {
+    EXPECT_TRUE(models::networks().find(known.model).make.vision) << known.name;
+    EXPECT_GE(known.sha256.size(), 8U) << known.name;
+  }
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { find_weights_file("resnet18_imagenet_v3", ""); }),
+              HasSubstr("did you mean \"resnet18_imagenet_v1\"?"));
+  const std::string root = folder_.path().string();
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { find_weights_file("cifar_resnet20_cifar10", root); }),
+              AllOf(HasSubstr("resnet20-12fca82f.th"), HasSubstr("scripts/download_data.sh weights")));
+  const std::string path = folder_.write("weights/resnet20-12fca82f.th", "something else");
+  EXPECT_EQ(find_weights_file("cifar_resnet20_cifar10", root), path);
+  RunOptions known = options("cifar_resnet20_cifar10");
+  known.data.source.root = root;
+  const auto target = network(3, 10, kSeed);
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, known); }),
+              HasSubstr("is not the file that cifar_resnet20_cifar10 means"));
+  known.pretrained.weights = "resnet18_imagenet_v1";
+  EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { load_pretrained(*target, known); }),
+              HasSubstr("is for model resnet18, got model cifar_resnet20"));
+}
+
+}  // namespace
+}  // namespace scorevi::run
