@@ -37,10 +37,10 @@ const KnownWeights* find_known(const std::string& name) {
 }
 
 [[noreturn]] void missing_file(const KnownWeights& known, const std::vector<std::string>& searched) {
-  throw Error(ErrorKind::kData,
-              fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
-                          "scripts/download_data.sh weights {} (from {})",
-                          known.name, known.file, fmt::join(searched, "\n  "), known.name, known.source));
+  throw Error(ErrorKind::kData, fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
+                                            "scripts/download_data.sh weights {} (from {})",
+                                            known.name, known.file, fmt::join(searched, "\n  "), known.name,
+                                            known.url.empty() ? known.source : known.url));
 }
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -160,7 +160,7 @@ const std::vector<KnownWeights>& known_weights() {
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const config::Node& entry = root.items[i];
       all.push_back({root.keys[i].text, field(entry, "model"), field(entry, "file"), field(entry, "folder"),
-                     field(entry, "sha256"), field(entry, "source")});
+                     field(entry, "sha256"), field(entry, "source"), field(entry, "url")});
     }
     return all;
   }();

@@ -10,9 +10,9 @@
 
 namespace scorevi::run {
 
-// A line of models/weights.yaml.
+// An entry of models/weights.yaml; `url` is empty where no address leads to the file itself.
 struct KnownWeights {
-  std::string name, model, file, folder, sha256, source;
+  std::string name, model, file, folder, sha256, source, url;
 };
 const std::vector<KnownWeights>& known_weights();
 
