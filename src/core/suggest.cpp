@@ -41,7 +41,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   if (name.empty() || name.size() > kMaxLength) return "";
   const std::string wanted = lower(name);
   const std::string* best = nullptr;
-  int best_distance = std::max(1, static_cast<int>(name.size()) / 3) + 1;
+  int best_distance = (name.size() < 3 ? 0 : static_cast<int>(name.size()) / 3) + 1;
   std::vector<const std::string*> completions;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;

@@ -10,9 +10,9 @@ namespace scorevi {
 // Edits (insert, delete, replace, swap of neighbours) that turn a into b. O(|a| |b|).
 int edit_distance(std::string_view a, std::string_view b);
 
-// ` (did you mean "x"?)` for the nearest candidate, letter case ignored, or "" when none is near: at
-// most a third of the letters (at least one) may differ. Otherwise the only candidate that `name`
-// (three letters or more) begins.
+// ` (did you mean "x"?)` for the nearest candidate, letter case ignored, or "" when none is near: at most a third of
+// the letters may differ, none in a name of one or two. Otherwise the only candidate that `name` (three letters or
+// more) begins.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 // "a, b, c" for messages.

@@ -91,6 +91,9 @@ TEST(Suggest, DidYouMean) {
   EXPECT_EQ(did_you_mean("learning", names), " (did you mean \"learning_rate\"?)");
   EXPECT_EQ(did_you_mean("completely_else", names), "");
   EXPECT_EQ(did_you_mean("", names), "");
+  EXPECT_EQ(did_you_mean("b", {"a", "bc"}), "");
+  EXPECT_EQ(did_you_mean("x1", {"x2"}), "");
+  EXPECT_EQ(did_you_mean("x1", {"X1"}), " (did you mean \"X1\"?)");
 }
 
 TEST(Glob, Matches) {
