@@ -1,7 +1,6 @@
 #include "scorevi/data/encode.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "csv_cell.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
@@ -70,17 +70,11 @@ void locate(const io::CsvTable& table, std::vector<Source>& sources) {
     source.column = without_target ? i : number.value_or(0);
     if (!by_position || source.column >= table.columns())
       throw Error(ErrorKind::kData,
-                  fmt::format("{}: no column \"{}\", which the network was trained on{}", table.where(0, 0),
-                              source.label, did_you_mean(source.label, table.header())));
+                  fmt::format("{}: no column \"{}\", which the network was trained on{}; got {}", table.name(),
+                              source.label, did_you_mean(source.label, table.header()),
+                              table.has_header() ? "the header " + join(table.header())
+                                                 : fmt::format("{} columns without a header", table.columns())));
   }
-}
-
-float number_at(const io::CsvTable& table, std::size_t row, std::size_t column) {
-  const std::optional<double> value = table.number(row, column);
-  if (!value || !std::isfinite(static_cast<float>(*value)))
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: got \"{}\", expected a number", table.where(row, column), table.trimmed(row, column)));
-  return static_cast<float>(*value);
 }
 
 std::int64_t category_at(const io::CsvTable& table, std::size_t row, const Source& source) {
@@ -96,6 +90,14 @@ std::int64_t category_at(const io::CsvTable& table, std::size_t row, const Sourc
 
 }  // namespace
 
+std::vector<std::string> column_names(const std::vector<std::string>& feature_names) {
+  std::vector<std::string> names = feature_names;
+  for (const std::string& name : feature_names)
+    for (std::size_t at = name.find('='); at != std::string::npos; at = name.find('=', at + 1))
+      names.push_back(name.substr(0, at));
+  return names;
+}
+
 at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string>& feature_names) {
   std::vector<Source> sources = sources_of(table, feature_names);
   locate(table, sources);
@@ -106,7 +108,7 @@ at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string
     for (const Source& source : sources) {
       const auto row = static_cast<std::size_t>(r);
       if (source.number >= 0)
-        cells[r][source.number] = number_at(table, row, source.column);
+        cells[r][source.number] = float_at(table, row, source.column);
       else
         cells[r][category_at(table, row, source)] = 1;
     }
@@ -137,7 +139,7 @@ at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64
   auto cells = inputs.accessor<float, 2>();
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < pixels; ++c)
-      cells[r][c] = number_at(table, static_cast<std::size_t>(r), static_cast<std::size_t>(c));
+      cells[r][c] = float_at(table, static_cast<std::size_t>(r), static_cast<std::size_t>(c));
   return inputs.view({rows, shape[0], shape[1], shape[2]});
 }
 

@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "csv_cell.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/io/csv.h"
 #include "sources.h"
@@ -18,6 +20,7 @@ namespace scorevi::data {
 namespace {
 
 constexpr std::size_t kMaxCategories = 1000;
+constexpr std::size_t kFewCategories = 10;         // never suspicious
 constexpr double kLostShare = 1e-4;                // of the range of a column that rounding to 32 bits may lose
 constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
 
@@ -52,39 +55,32 @@ class Table {
     fail(rows_[i], column, what);
   }
 
-  // A finite number that a float holds.
   float number(std::size_t i, std::size_t column) const {
-    const std::optional<double> value = csv_.number(rows_[i], column);
-    if (!value) fail_at(i, column, fmt::format("got \"{}\", expected a number", cell(i, column)));
-    const auto narrow = static_cast<float>(*value);
-    if (!std::isfinite(narrow)) {
-      fail_at(i, column, fmt::format("got {}, expected a finite 32-bit number", cell(i, column)));
-    }
-    return narrow;
+    return float_at(csv_, rows_[i], column, "; correct the cell, or leave it empty and set data.missing: drop");
   }
 
   // 32-bit numbers must tell the values of a column apart: with 1700000001, 1700000002, ... they cannot.
   void check_resolution(std::size_t column) const {
     double low = 0, high = 0, lost = 0;
     for (std::size_t i = 0; i < size(); ++i) {
-      const double value = csv_.number(rows_[i], column).value_or(0);
-      if (!std::isfinite(static_cast<float>(value))) return;  // number() tells the cell
+      number(i, column);  // refuses what is none
+      const double value = *csv_.number(rows_[i], column);
       low = i == 0 ? value : std::min(low, value);
       high = i == 0 ? value : std::max(high, value);
       lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
     }
-    if (lost > kLostShare * (high - low))
+    if (low < high && lost > kLostShare * (high - low))
       throw Error(ErrorKind::kData,
                   fmt::format("{}: values from {:.10g} to {:.10g} lie too close together for 32-bit numbers; subtract "
-                              "a constant from the column",
+                              "a constant from the column, or scale it",
                               csv_.where(rows_[0], column), low, high));
   }
 
-  // Numbers make a column numeric when most of its cells are numbers: then a stray text in it is
-  // an error and not a category.
+  // A column is numeric when most of its cells are written as numbers, in whatever style: what is no number then is an
+  // error and not a category.
   bool is_numeric(std::size_t column) const {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < size(); ++i) count += csv_.number(rows_[i], column).has_value();
+    for (std::size_t i = 0; i < size(); ++i) count += csv_.resembles_number(rows_[i], column) ? 1 : 0;
     return 2 * count > size();
   }
 
@@ -141,7 +137,12 @@ Feature text_feature(const Table& table, std::size_t column, const DataOptions& 
   }
   Feature feature{column, {}};
   std::size_t code = 0;
-  for (const std::string& text : table.categories(column)) {
+  const std::vector<std::string> categories = table.categories(column);
+  if (categories.size() > kFewCategories && 2 * categories.size() > table.size()) {
+    log().warn("{}: {} has {} different texts in {} rows, and each becomes an input; is it an identifier or a date?",
+               options.path, table.label(column), categories.size(), table.size());
+  }
+  for (const std::string& text : categories) {
     feature.categories.emplace(text, code++);
     dataset.feature_names.push_back(table.label(column) + "=" + text);
   }
@@ -206,6 +207,21 @@ io::CsvOptions csv_options(const DataOptions& options) {
   return csv;
 }
 
+// Where no number tells data from names, the first row may have been either.
+void warn_of_header(const io::CsvTable& csv, const DataOptions& options) {
+  if (options.header != "auto" || csv.has_header()) return;
+  constexpr std::size_t kRows = 10;
+  for (std::size_t r = 0; r < std::min(csv.rows(), kRows); ++r) {
+    for (std::size_t c = 0; c < csv.columns(); ++c) {
+      if (csv.resembles_number(r, c)) return;
+    }
+  }
+  log().warn(
+      "{}: no numbers in the first rows, so row 1 is read as data; set data.header: yes where it holds the names of "
+      "the columns, no where not",
+      options.path);
+}
+
 }  // namespace
 
 Dataset make_csv(const DataOptions& options) {
@@ -216,6 +232,7 @@ Dataset make_csv(const DataOptions& options) {
     throw Error(ErrorKind::kUsage, "data.path: missing, expected the path of a CSV file");
   }
   const io::CsvTable csv = io::read_csv(options.path, csv_options(options));
+  warn_of_header(csv, options);
   const std::size_t target = csv.column(options.target);
   if (csv.columns() < 2) {
     throw Error(ErrorKind::kData, fmt::format("{}: 1 column, expected features and a target", options.path));

@@ -110,15 +110,21 @@ class CsvParser {
 
   bool wants_header() const {
     if (options_.header != CsvHeader::kAuto) return options_.header == CsvHeader::kYes;
-    if (table_.rows() < 2) return false;
+    if (has_number(0)) return false;
+    const auto& known = options_.known_names;
     for (std::size_t c = 0; c < table_.columns_; ++c) {
-      if (table_.number(0, c)) return false;
+      if (std::find(known.begin(), known.end(), table_.cell(0, c)) != known.end()) return true;
     }
     const std::size_t last = std::min(table_.rows(), kRowsAfterHeader + 1);
     for (std::size_t r = 1; r < last; ++r) {
-      for (std::size_t c = 0; c < table_.columns_; ++c) {
-        if (table_.number(r, c)) return true;
-      }
+      if (has_number(r)) return true;
+    }
+    return table_.rows() == 1;
+  }
+
+  bool has_number(std::size_t row) const {
+    for (std::size_t c = 0; c < table_.columns_; ++c) {
+      if (table_.resembles_number(row, c)) return true;
     }
     return false;
   }
@@ -170,6 +176,10 @@ std::optional<double> CsvTable::number(std::size_t row, std::size_t column) cons
   std::string point(text);
   point[comma] = '.';
   return parse_double(point);
+}
+
+bool CsvTable::resembles_number(std::size_t row, std::size_t column) const {
+  return io::resembles_number(trimmed(row, column));
 }
 
 std::size_t CsvTable::column(const std::string& name_or_index) const {

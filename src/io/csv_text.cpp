@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "scorevi/core/numbers.h"
+
 namespace scorevi::io {
 namespace {
 
@@ -38,6 +40,23 @@ std::vector<Counts> count_candidates(std::string_view text) {
   return rows;
 }
 
+// Digits in groups: up to three, then threes, and any number in the last.
+bool is_grouped(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  std::size_t digits = 0, groups = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      ++digits;
+      continue;
+    }
+    if (std::string_view(".,' ").find(c) == std::string_view::npos) return false;
+    if (digits == 0 || digits > 3 || (groups > 0 && digits != 3)) return false;
+    ++groups;
+    digits = 0;
+  }
+  return digits > 0;
+}
+
 }  // namespace
 
 char guess_delimiter(std::string_view text) {
@@ -51,6 +70,12 @@ char guess_delimiter(std::string_view text) {
   }
   const auto most = std::max_element(first.begin(), first.end());
   return *most > 0 ? kCandidates[static_cast<std::size_t>(most - first.begin())] : ',';
+}
+
+bool resembles_number(std::string_view text) {
+  std::string point(text);
+  if (const std::size_t comma = text.find(','); comma != std::string_view::npos) point[comma] = '.';
+  return parse_double(point).has_value() || is_grouped(text);
 }
 
 }  // namespace scorevi::io

@@ -10,4 +10,7 @@ namespace scorevi::io {
 // the first rows; else the most frequent in the first row; else the comma.
 char guess_delimiter(std::string_view text);
 
+// Is the text a number, perhaps with a decimal comma or with its thousands apart (1.234,5  1 234  1'000)?
+bool resembles_number(std::string_view text);
+
 }  // namespace scorevi::io

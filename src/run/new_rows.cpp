@@ -32,7 +32,9 @@ at::Tensor read_rows(const std::string& path, const InputForm& form) {
       throw Error(ErrorKind::kData, path + ": holds pictures, expected a CSV table: the run was trained on one");
     return data::encode_images(io::read_idx(path), form.shape, path).to(at::kFloat);
   }
-  const io::CsvTable table = io::read_csv(path);
+  io::CsvOptions options;
+  options.known_names = data::column_names(form.data.dataset.feature_names);
+  const io::CsvTable table = io::read_csv(path, options);
   return images ? data::encode_pixels(table, form.shape) : data::encode_table(table, form.data.dataset.feature_names);
 }
 

@@ -11,6 +11,10 @@
 
 namespace scorevi::data {
 
+// What the columns behind `feature_names` may be called, for io::CsvOptions::known_names: the name, and what stands
+// before a '='.
+std::vector<std::string> column_names(const std::vector<std::string>& feature_names);
+
 // Reads the columns behind `feature_names` (Dataset::feature_names of a csv set): a name is a numeric column, or
 // "column=text" for the 0/1 column of a text. Files with a header are read by name, other columns are ignored; files
 // without one by position, with the target column or without it. Returns [N, F] float32.

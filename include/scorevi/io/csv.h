@@ -12,7 +12,9 @@
 namespace scorevi::io {
 
 enum class CsvHeader {
-  kAuto,  // a header where no cell of row 1 is a number and some cell of the next ten rows is one
+  // A header where no cell of row 1 resembles a number, and some cell of the next ten rows does or there is no other
+  // row; also where row 1 holds one of CsvOptions::known_names.
+  kAuto,
   kYes,
   kNo,
 };
@@ -20,6 +22,7 @@ enum class CsvHeader {
 struct CsvOptions {
   char delimiter = '\0';  // '\0': tab, semicolon or comma, whichever splits the first rows evenly
   CsvHeader header = CsvHeader::kAuto;
+  std::vector<std::string> known_names = {};     // of columns that the file is expected to have
   std::size_t max_bytes = std::size_t{1} << 30;  // after decompression; at most 4 GiB - 1
   std::size_t max_columns = 1 << 16;
 };
@@ -31,12 +34,16 @@ class CsvTable {
   std::size_t rows() const { return row_line_.size(); }
   std::size_t columns() const { return columns_; }
   char delimiter() const { return delimiter_; }
+  // Of the file, as it stands in messages.
+  const std::string& name() const { return name_; }
   // The cell without its quotes. Precondition: row < rows(), column < columns().
   std::string_view cell(std::size_t row, std::size_t column) const;
   // The cell without blanks around it.
   std::string_view trimmed(std::size_t row, std::size_t column) const;
   // The trimmed cell as a number (core/numbers.h), nothing for a text. Where the delimiter is no comma, 1,5 is 1.5.
   std::optional<double> number(std::size_t row, std::size_t column) const;
+  // A number, or written like one in a way that number() does not read: 12,5 in a file of commas, 1.234,5, 1'000.
+  bool resembles_number(std::size_t row, std::size_t column) const;
   // The line of the file on which a row begins, from 1.
   std::size_t line(std::size_t row) const { return row_line_[row]; }
   bool has_header() const { return !header_.empty(); }

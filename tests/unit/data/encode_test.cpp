@@ -53,11 +53,20 @@ TEST(EncodeTable, MissingColumns) {
   EXPECT_THAT(refused("1,2\n3,4\n", {"column 1", "column 2", "column 5"}), HasSubstr("no column \"column 5\""));
   EXPECT_THAT(refused("1,2\n3,4\n", {"column 0"}), HasSubstr("no column \"column 0\""));
   EXPECT_THAT(refused("1,2\n3,4\n", {"column x"}), HasSubstr("no column \"column x\""));
+  EXPECT_EQ(refused("a\n1\n", {"a", "b"}),
+            "new.csv: no column \"b\", which the network was trained on; got the header a");
+  EXPECT_THAT(refused("1,2,3\n", {"x", "y"}), HasSubstr("; got 3 columns without a header"));
+}
+
+TEST(EncodeTable, ColumnsTellAHeader) {
+  EXPECT_THAT(column_names({"x", "k=c=d"}), ::testing::ElementsAre("x", "k=c=d", "k", "k=c"));
 }
 
 TEST(EncodeTable, CellsThatAreNoNumbers) {
   EXPECT_THAT(refused("x,y\n1,2\n3,red\n", {"x", "y"}), HasSubstr("new.csv:3, column 2 (y): got \"red\", expected a"));
-  EXPECT_THAT(refused("x,y\n1,1e60\n", {"x", "y"}), HasSubstr("got \"1e60\""));  // infinite in 32 bits
+  EXPECT_THAT(refused("x,y\n1,1e60\n", {"x", "y"}),
+              HasSubstr("got \"1e60\", expected a finite number within +-3.4e38"));
+  EXPECT_THAT(refused("x,y\n1,\"2,5\"\n", {"x", "y"}), HasSubstr("expected a number, with a decimal point"));
   EXPECT_THAT(refused("x,y\n1,\n", {"x", "y"}), HasSubstr("got \"\""));
 }
 

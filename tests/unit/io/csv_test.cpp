@@ -43,12 +43,18 @@ TEST(Csv, HeaderIsRecognisedOrGiven) {
   EXPECT_FALSE(parse_csv("a,1\nb,2\n", "f").has_header());
   EXPECT_TRUE(parse_csv("a,b\nc,2\n", "f").has_header());
   EXPECT_TRUE(parse_csv("a,b\nc,\nd,2\n", "f").has_header());
+  EXPECT_TRUE(parse_csv("a,b\n\"1,5\",c\n", "f").has_header());
+  EXPECT_FALSE(parse_csv("\"1,5\",b\n2,c\n", "f").has_header());
   CsvOptions options;
   options.header = CsvHeader::kYes;
   EXPECT_EQ(parse_csv("1,2\n3,4\n", "f", options).rows(), 1u);
   EXPECT_THAT(parse_csv("x,\n3,4\n", "f", options).header(), ElementsAre("x", "column 2"));
   options.header = CsvHeader::kNo;
   EXPECT_EQ(parse_csv("a,b\n3,4\n", "f", options).rows(), 2u);
+  options.header = CsvHeader::kAuto;
+  options.known_names = {"x", "b"};
+  EXPECT_THAT(parse_csv("a,b\nc,d\n", "f", options).header(), ElementsAre("a", "b"));
+  EXPECT_FALSE(parse_csv("a,c\nc,d\n", "f", options).has_header());
 }
 
 TEST(Csv, DelimiterIsGuessed) {
@@ -86,12 +92,13 @@ TEST(Csv, BytesThatAreNoText) {
                                   "1\0",
                                   4)),
               HasSubstr("UTF-16"));
-  EXPECT_EQ(parse_csv("caf\xC3\xA9,\xF0\x9F\x99\x82\n", "f").cell(0, 0), "caf\xC3\xA9");
+  EXPECT_EQ(parse_csv("caf\xC3\xA9,\xF0\x9F\x99\x82,1\n", "f").cell(0, 0), "caf\xC3\xA9");
 }
 
 TEST(Csv, EmptyFilesAndLimits) {
   EXPECT_THAT(refused(""), HasSubstr("the file is empty"));
   EXPECT_THAT(refused("\n\r\n"), HasSubstr("the file is empty"));
+  EXPECT_THAT(refused("a,b\n"), HasSubstr("a header and no rows"));
   CsvOptions options;
   options.header = CsvHeader::kYes;
   EXPECT_THAT(refused("a,b\n", options), HasSubstr("a header and no rows"));
@@ -114,6 +121,16 @@ TEST(Csv, NumbersMayHaveADecimalCommaWhereTheDelimiterIsNone) {
   const CsvTable quoted = parse_csv("\"1,5\",2\n", "f.csv");
   EXPECT_FALSE(quoted.number(0, 0));
   EXPECT_EQ(quoted.number(0, 1), 2.0);
+}
+
+TEST(Csv, TextsThatResembleNumbers) {
+  const auto resembles = [](const std::string& cell) {
+    return parse_csv("x\n\"" + cell + "\"\n", "f.csv", {',', CsvHeader::kYes}).resembles_number(0, 0);
+  };
+  for (const char* cell : {"1", "-1.5e-3", "12,5", "-1,5e3", "1.234,5", "1,234.5", "1 234 567", "1'000", "+1.000.000"})
+    EXPECT_TRUE(resembles(cell)) << cell;
+  for (const char* cell : {"", "a", "2020-01-31", "31.12.2020", "10.0.0.1", "1.2.3", "12 kg", "v1", "1234.567,8"})
+    EXPECT_FALSE(resembles(cell)) << cell;
 }
 
 TEST(Csv, ColumnsByNameOrNumber) {
