@@ -14,9 +14,7 @@ namespace {
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
+  ~Descriptor() { ::close(value_); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return value_; }
@@ -27,18 +25,27 @@ class Descriptor {
 
 }  // namespace
 
+int open_for_reading(const std::string& path, ErrorKind kind) {
+  // Without O_NONBLOCK, opening a pipe waits for its writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) throw Error(kind, path + ": cannot be read: " + errno_text(errno));
+  struct stat info {};
+  if (::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode)) return descriptor;
+  ::close(descriptor);
+  throw Error(kind, path + (S_ISDIR(info.st_mode) ? ": is a folder, expected a file"
+                                                  : ": is a pipe or a device, expected a regular file"));
+}
+
 std::string read_file(const std::string& path, std::int64_t max_bytes, ErrorKind kind) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw Error(kind, path + ": cannot be read: " + errno_text(errno));
+  const Descriptor file(open_for_reading(path, kind));
   struct stat info {};
-  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
-    throw Error(kind, path + ": is a folder, expected a file");
+  ::fstat(file.get(), &info);
 
-  // The size in the folder entry is no bound: pipes and /proc files say 0, a file can grow.
+  // The size in the folder entry is no bound: /proc files say 0, a file can grow.
   const std::size_t limit = static_cast<std::size_t>(max_bytes);
   std::string text;
-  if (S_ISREG(info.st_mode)) text.reserve(std::min(static_cast<std::size_t>(info.st_size), limit) + 1);
+  text.reserve(std::min(static_cast<std::size_t>(info.st_size), limit) + 1);
   while (true) {
     const std::size_t start = text.size();
     const std::size_t reserved = text.capacity() - start;

@@ -54,8 +54,8 @@ std::string sha256_hex(std::string_view bytes) {
 
 std::string sha256_file(const std::string& path) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (!file) throw Error(ErrorKind::kData, path + ": cannot be read: " + errno_text(errno));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(open_for_reading(path), "rb"), &std::fclose);
+  SCOREVI_CHECK(file != nullptr);
   Sha256 digest;
   std::vector<char> piece(kPieceBytes);
   while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get()))

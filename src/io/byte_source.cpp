@@ -1,6 +1,5 @@
 #include "byte_source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,15 +18,9 @@ constexpr std::uint64_t kMaxReadBytes = std::uint64_t{1} << 30;  // one system c
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(const std::string& path) : path_(path) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("cannot be opened: " + errno_text(errno));
+  explicit FileSource(const std::string& path) : path_(path), descriptor_(open_for_reading(path)) {
     struct stat status {};
-    const bool known = ::fstat(descriptor_, &status) == 0;
-    if (!known || !S_ISREG(status.st_mode)) {
-      ::close(descriptor_);
-      fail("is not a regular file");
-    }
+    ::fstat(descriptor_, &status);
     size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~FileSource() override { ::close(descriptor_); }
@@ -53,7 +46,7 @@ class FileSource final : public ByteSource {
   [[noreturn]] void fail(const std::string& what) const { throw Error(ErrorKind::kData, path_ + ": " + what); }
 
   std::string path_;
-  int descriptor_ = -1;
+  int descriptor_;
   std::uint64_t size_ = 0;
 };
 

@@ -45,8 +45,11 @@ void write_file_atomic(const std::string& path, std::string_view text);
 // that a living process still writes stay. Returns the removed names, sorted.
 std::vector<std::string> remove_stale_temporaries(const std::string& folder);
 
-// The whole file. Throws Error(kind) when it is missing, unreadable, a folder, or longer than
-// `max_bytes`.
+// The descriptor of a file to read; the caller closes it. Throws Error(kind) when it is missing, unreadable, a folder,
+// or a pipe or device, which might make the program wait for ever.
+int open_for_reading(const std::string& path, ErrorKind kind = ErrorKind::kData);
+
+// The whole file. Throws Error(kind) as open_for_reading does, and when it is longer than `max_bytes`.
 std::string read_file(const std::string& path, std::int64_t max_bytes, ErrorKind kind = ErrorKind::kData);
 
 // "No space left on device" and the like: the system's text for an errno value. Thread safe.

@@ -148,7 +148,7 @@ TEST(WeightFile, MessagesNameWhatTheFileIs) {
   EXPECT_THAT(refusal("attack/legacy_os_system.pth"), HasSubstr("\"os.system\" is not allowed"));
   EXPECT_THAT(refusal("classes/whole_user_class.pt"), HasSubstr("__main__.MyNet"));
   EXPECT_THAT(refusal("classes/whole_sequential.pt"), HasSubstr("save its state_dict()"));
-  EXPECT_THAT(refusal("no such file"), HasSubstr("cannot be opened"));
+  EXPECT_THAT(refusal("no such file"), HasSubstr("cannot be read: No such file"));
 }
 
 TEST(FindWeights, LooksBelowTheUsualKeysThenAtTheTop) {
