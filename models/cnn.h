@@ -24,6 +24,9 @@ class Cnn final : public Network {
   Activation activation_;
 };
 
+// Of the network that make_cnn builds, which refuses what it refuses.
+double cnn_parameters(const ModelOptions& options, const InputSpec& input, int64_t outputs);
+
 // The input is {channels, height, width}, height and width at least 2^blocks.
 std::shared_ptr<Network> make_cnn(const ModelOptions& options, const InputSpec& input, int64_t outputs);
 

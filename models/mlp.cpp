@@ -23,6 +23,20 @@ at::Tensor Mlp::forward(at::Tensor x) {
   return layers_.back()->forward(x);
 }
 
+double mlp_parameters(const ModelOptions& options, double inputs, int64_t outputs) {
+  double count = 0;
+  for (const int64_t width : options.hidden) {
+    count += (inputs + 1) * static_cast<double>(width);
+    inputs = static_cast<double>(width);
+  }
+  return count + (inputs + 1) * static_cast<double>(outputs);
+}
+
+double mlp_parameters(const ModelOptions& options, const InputSpec& input, int64_t outputs) {
+  const double inputs = std::accumulate(input.shape.begin(), input.shape.end(), 1.0, std::multiplies<double>());
+  return mlp_parameters(options, inputs, outputs);
+}
+
 std::shared_ptr<Network> make_mlp(const ModelOptions& options, const InputSpec& input, int64_t outputs) {
   const int64_t inputs =
       std::accumulate(input.shape.begin(), input.shape.end(), int64_t{1}, std::multiplies<int64_t>());

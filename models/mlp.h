@@ -24,6 +24,10 @@ class Mlp final : public Network {
   Activation activation_;
 };
 
+// Of the network that make_mlp builds, and of such layers behind `inputs` values.
+double mlp_parameters(const ModelOptions& options, const InputSpec& input, int64_t outputs);
+double mlp_parameters(const ModelOptions& options, double inputs, int64_t outputs);
+
 std::shared_ptr<Network> make_mlp(const ModelOptions& options, const InputSpec& input, int64_t outputs);
 
 }  // namespace scorevi::models

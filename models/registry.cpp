@@ -88,10 +88,10 @@ const Factory<Recipe>& networks() {
   static const Factory<Recipe> kTable(
       "model",
       {
-          {"mlp", "fully connected layers", {{"hidden", "activation", "dropout"}, make_mlp}},
+          {"mlp", "fully connected layers", {{"hidden", "activation", "dropout"}, make_mlp, {}, mlp_parameters}},
           {"cnn",
            "small convolutional network (LeNet-like) for pictures from 8x8 on",
-           {{"channels", "hidden", "activation", "dropout"}, make_cnn}},
+           {{"channels", "hidden", "activation", "dropout"}, make_cnn, {}, cnn_parameters}},
           {"resnet18", "residual network, 11.7 M parameters", {{}, resnet<kResNet18>, imagenet("fc")}},
           {"resnet34", "residual network, 21.8 M parameters", {{}, resnet<kResNet34>, imagenet("fc")}},
           {"resnet50", "residual network with bottlenecks, 25.6 M parameters", {{}, resnet<kResNet50>, imagenet("fc")}},
@@ -134,6 +134,11 @@ const Factory<Activation>& activations() {
                         {"sigmoid", "1 / (1 + exp(-x))", [](const at::Tensor& x) { return at::sigmoid(x); }},
                     });
   return kTable;
+}
+
+double expected_parameters(const ModelOptions& options, const InputSpec& input, int64_t outputs) {
+  const Recipe& recipe = networks().find(options.name).make;
+  return recipe.parameters == nullptr ? 0 : recipe.parameters(options, input, outputs);
 }
 
 std::shared_ptr<Network> build_network(const ModelOptions& options, const InputSpec& input, int64_t outputs) {

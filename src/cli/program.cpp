@@ -8,7 +8,6 @@
 #include <exception>
 #include <iostream>
 #include <limits>
-#include <new>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +17,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/run/commands.h"
+#include "scorevi/run/failure.h"
 
 namespace scorevi::cli {
 namespace {
@@ -45,8 +45,8 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-int report_failure(const std::string& message, int code) {
-  log().error("{}", message);
+int report_failure(const std::exception& failure, int code) {
+  log().error("{}", run::failure_text(failure));
   return code;
 }
 
@@ -54,11 +54,9 @@ int guarded(const std::function<int()>& command) {
   try {
     return command();
   } catch (const Error& e) {
-    return report_failure(e.what(), exit_code(e.kind()));
-  } catch (const std::bad_alloc&) {
-    return report_failure("out of memory; try a smaller batch, a smaller model or fewer samples", 1);
+    return report_failure(e, exit_code(e.kind()));
   } catch (const std::exception& e) {
-    return report_failure(library_failure(e.what()), 1);
+    return report_failure(e, 1);
   }
 }
 

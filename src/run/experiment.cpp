@@ -10,13 +10,12 @@
 
 #include "engine_factory.h"
 #include "head_pattern.h"
+#include "network_checks.h"
 #include "picture_form.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
-#include "scorevi/core/format.h"
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/memory.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/data/registry.h"
 #include "scorevi/kernels/exec.h"
@@ -165,22 +164,8 @@ void set_threads(int64_t threads) {
   const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
   if (threads > cores)
     warn_once("threads",
-              fmt::format("threads: got {}, more than the {} cores here; every step will be slow", threads, cores));
-  at::set_num_threads(static_cast<int>(threads));
-}
-
-// Before the buffers are made: parameters, gradients, and for a Gaussian family mean and log-std are the least.
-void check_memory(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {
-  int64_t parameters = 0;
-  for (const at::Tensor& parameter : network.parameters()) parameters += parameter.numel();
-  const int64_t buffers = (use == Use::kTraining ? 2 : 1) + (options.method.name == "map" ? 0 : 2);
-  const int64_t need = parameters * buffers * static_cast<int64_t>(sizeof(float));
-  const int64_t free = available_memory_bytes();
-  if (device == "cpu" && free >= 0 && need > free)
-    throw Error(ErrorKind::kRuntime,
-                fmt::format("memory: model {} has {} parameters and needs at least {} parameter-sized buffers = {}, "
-                            "got {} free; use a smaller model",
-                            options.model.name, parameters, buffers, format_bytes(need), format_bytes(free)));
+              fmt::format("threads: got {}, expected at most the {} cores here; using {}", threads, cores, cores));
+  at::set_num_threads(static_cast<int>(std::min(threads, cores)));
 }
 
 }  // namespace
@@ -211,9 +196,13 @@ DataParts load_data(const RunOptions& options) {
   return parts;
 }
 
-void check_same_data(const RunDirectory& directory, const DataParts& data) {
+std::string saved_fingerprint(const RunDirectory& directory) {
   const nlohmann::json info = directory.info();
-  const std::string saved = info.contains("data") ? info["data"].value("sha256", "") : "";
+  return info.contains("data") ? info["data"].value("sha256", "") : "";
+}
+
+void check_same_data(const RunDirectory& directory, const DataParts& data) {
+  const std::string saved = saved_fingerprint(directory);
   if (!saved.empty() && saved != data.fingerprint)
     throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
                                       "..., these have " + data.fingerprint.substr(0, 12) +
@@ -307,8 +296,9 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   check_monitor(options, data.classification());
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
-  const auto network = models::make_network(options.model, {data.dataset.input_shape()}, data.outputs(),
-                                            static_cast<uint64_t>(options.seed));
+  const models::InputSpec input{data.dataset.input_shape()};
+  check_memory(options, models::expected_parameters(options.model, input, data.outputs()), device, use);
+  const auto network = models::make_network(options.model, input, data.outputs(), static_cast<uint64_t>(options.seed));
   Pretrained pretrained;
   // Predictions find learned parameters and buffers in the checkpoint; frozen ones are in the weight file alone.
   if (is_pretrained(options) && (use == Use::kTraining || options.posterior.match != std::vector<std::string>{"*"})) {
@@ -318,7 +308,8 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
     start_head(options, *network, pretrained.untrained);
   }
   freeze_others(options, *network);
-  check_memory(options, *network, device, use);
+  check_memory(options, parameters_of(*network), device, use);
+  if (use == Use::kTraining) check_batches(options, data, *network, batch_norm_policy(options));
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
       {likelihood, options.likelihood.noise, options.likelihood.noise_std}, torch::TensorOptions().device(device));

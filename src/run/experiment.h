@@ -32,6 +32,9 @@ struct DataParts {
 // Error(kData) for missing or damaged files, Error(kUsage) for a split that cannot be made.
 DataParts load_data(const RunOptions& options);
 
+// DataParts::fingerprint of the data that the run was trained on; "" where run.json does not say.
+std::string saved_fingerprint(const RunDirectory& directory);
+
 // Error(kData) when the run was trained on other data (run.json has their SHA-256) or on other rows (split.json).
 void check_same_data(const RunDirectory& directory, const DataParts& data);
 

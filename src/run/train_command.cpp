@@ -13,6 +13,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
+#include "scorevi/run/failure.h"
 #include "trainer.h"
 
 namespace scorevi::run {
@@ -69,9 +70,9 @@ void describe_start(const Experiment& experiment, const RunDirectory& directory,
 }
 
 // The failure at hand is the one to tell, also where run.json cannot be written any more.
-void mark_failed(const RunDirectory& directory, const std::string& reason) {
+void mark_failed(const RunDirectory& directory, const std::exception& failure) {
   try {
-    directory.set_status(RunStatus::kFailed, reason);
+    directory.set_status(RunStatus::kFailed, failure_text(failure));
   } catch (const std::exception& e) {
     log().warn("{}", e.what());
   }
@@ -148,7 +149,7 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
     record_start(experiment, loaded, directory);
     return run_training(request, experiment, directory, /*resumed=*/false, out);
   } catch (const std::exception& e) {
-    mark_failed(directory, e.what());
+    mark_failed(directory, e);
     throw;
   }
 }
@@ -174,7 +175,7 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
     record_start(experiment, start.loaded, directory);
     return run_training(request, experiment, directory, /*resumed=*/true, out);
   } catch (const std::exception& e) {
-    mark_failed(directory, e.what());
+    mark_failed(directory, e);
     throw;
   }
 }

@@ -18,12 +18,17 @@ struct Recipe {
   std::vector<std::string> options;  // the fields of ModelOptions it takes, beside `name`
   std::shared_ptr<Network> (*build)(const ModelOptions& options, const InputSpec& input, int64_t outputs);
   std::optional<VisionInput> vision = {};  // of networks for pictures with published weights
+  // Of networks whose options set the widths: the number of parameters, exact up to 2^53.
+  double (*parameters)(const ModelOptions& options, const InputSpec& input, int64_t outputs) = nullptr;
 };
 
 const Factory<Recipe>& networks();
 
 using Activation = at::Tensor (*)(const at::Tensor& x);
 const Factory<Activation>& activations();
+
+// How many parameters a network will have, told without asking for their memory; 0 where no option can make it large.
+double expected_parameters(const ModelOptions& options, const InputSpec& input, int64_t outputs);
 
 // Builds a float network on the CPU. Its weights are valid but not reproducible: initialise it, or
 // load them from a file. Throws Error(kUsage) for an unknown name, values out of range, and an input

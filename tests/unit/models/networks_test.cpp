@@ -43,6 +43,29 @@ TEST(Mlp, FlattensPicturesAndMayBeLinear) {
   EXPECT_TRUE(network->forward(x).allclose(expected, 1e-5, 1e-6));
 }
 
+TEST(ExpectedParameters, AreThoseOfTheNetwork) {
+  ModelOptions options;
+  options.hidden = {20, 30};
+  options.channels = {3, 4, 5};
+  for (const char* name : {"mlp", "cnn"}) {
+    options.name = name;
+    const auto network = make_network(options, {{2, 9, 17}}, 7, /*seed=*/0);
+    EXPECT_EQ(expected_parameters(options, {{2, 9, 17}}, 7), static_cast<double>(parameter_count(*network))) << name;
+  }
+  options.hidden = {};
+  options.channels = {};
+  for (const char* name : {"mlp", "cnn"}) {
+    options.name = name;
+    EXPECT_EQ(expected_parameters(options, {{2, 3, 4}}, 7), 24 * 7 + 7) << name;
+  }
+}
+
+TEST(ExpectedParameters, NeedNoMemoryAndDoNotOverflow) {
+  ModelOptions options;
+  options.hidden = {int64_t{1} << 62, int64_t{1} << 62};
+  EXPECT_NEAR(expected_parameters(options, {{1}}, 1), std::ldexp(1.0, 124), std::ldexp(1.0, 80));
+}
+
 TEST(Mlp, AppliesTheActivationBetweenLayersOnly) {
   const std::map<std::string, torch::Tensor (*)(const torch::Tensor&)> formulas = {
       {"relu", [](const torch::Tensor& x) { return x.clamp_min(0); }},
