@@ -23,6 +23,14 @@ json bins_json(const metrics::BinTable& table) {
 
 }  // namespace
 
+const std::vector<std::string>& reported_metrics(bool classification) {
+  static const std::vector<std::string> kClasses = {
+      "accuracy",     "error",         "nll",        "ece",     "ece_pooled",         "brier",        "mce",
+      "adaptive_ece", "classwise_ece", "signed_gap", "entropy", "mutual_information", "top5_accuracy"};
+  static const std::vector<std::string> kValues = {"rmse", "mae", "nll", "crps", "coverage", "width"};
+  return classification ? kClasses : kValues;
+}
+
 json to_json(const EvaluationReport& report) {
   json metrics = json::object();
   for (const auto& [name, interval] : report.values)

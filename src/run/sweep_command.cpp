@@ -6,6 +6,7 @@
 #include "scorevi/run/compare.h"
 #include "scorevi/run/options.h"
 #include "scorevi/run/sweep.h"
+#include "sweep_checks.h"
 
 namespace scorevi::run {
 
@@ -16,8 +17,11 @@ int sweep(const SweepRequest& request, std::ostream& out) {
   run.out = request.out;
   run.jobs = request.jobs;
   run.redo = request.redo;
-  run.validate = [](const std::string& base, const std::vector<std::string>& overrides) {
-    return load_options(base, overrides).resolved;
+  SweepChecks checks(options.metrics);
+  run.validate = [&checks](const std::string& base, const std::vector<std::string>& overrides) {
+    const LoadedOptions member = load_options(base, overrides);
+    checks.check(member);
+    return member.resolved;
   };
   const SweepOutcome outcome = run_sweep(options, run);
   if (outcome.signal != 0) return 128 + outcome.signal;

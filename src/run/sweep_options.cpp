@@ -190,7 +190,9 @@ class SweepReader {
     if (node == nullptr) return;
     options_.metrics.clear();
     if (node->kind != Node::Kind::kList || node->items.empty()) {
-      document_.add_error(node->at, "metrics", "expected a list such as [error, ece, nll], got " + node->shown());
+      document_.add_error(node->at, "metrics",
+                          "expected a list such as [error, ece, nll], got " +
+                              (node->kind == Node::Kind::kList ? "an empty list" : node->shown()));
       return;
     }
     std::vector<std::string> known;

@@ -54,4 +54,7 @@ struct EvaluationReport {
 // "low", "high"}, ...}, "bins": [...], "temperature": ...}; non-finite numbers are null.
 nlohmann::json to_json(const EvaluationReport& report);
 
+// The keys of "metrics" in a report.
+const std::vector<std::string>& reported_metrics(bool classification);
+
 }  // namespace scorevi::run
