@@ -1,5 +1,6 @@
 #include "scorevi/core/log.h"
 
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <unistd.h>
@@ -22,6 +23,23 @@ struct Suppressed {
   long again = 0;
 };
 
+// The message of a line without control characters but line ends and tabs: it may quote names from files.
+class PrintableMessage final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    const std::string text = printable({message.payload.data(), message.payload.size()}, "\n\t");
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<PrintableMessage>(); }
+};
+
+// `pattern` of spdlog with %* for the message.
+void set_line(spdlog::sinks::sink& sink, const std::string& pattern) {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<PrintableMessage>('*').set_pattern(pattern);
+  sink.set_formatter(std::move(formatter));
+}
+
 // The sinks are fixed at the start; changing the log file swaps the file sink under a lock that
 // logging threads share (dist_sink would lock every line twice).
 class SwitchableFileSink final : public spdlog::sinks::sink {
@@ -35,7 +53,7 @@ class SwitchableFileSink final : public spdlog::sinks::sink {
         throw Error(ErrorKind::kRuntime,
                     "log file: cannot be opened, got \"" + path + "\", expected a writable path: " + error.what());
       }
-      next->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
+      set_line(*next, "%Y-%m-%d %H:%M:%S.%e %l %*");
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     file_ = std::move(next);
@@ -64,7 +82,7 @@ class State {
         file_(std::make_shared<SwitchableFileSink>()),
         logger_("scorevi", {terminal_, file_}) {
     terminal_->set_color_mode(colour_allowed(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never);
-    terminal_->set_pattern("%H:%M:%S %^%l%$ %v");
+    set_line(*terminal_, "%H:%M:%S %^%l%$ %*");
     logger_.flush_on(spdlog::level::info);
   }
 

@@ -8,6 +8,7 @@
 
 #include "experiment.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/terminal.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::run {
@@ -19,7 +20,7 @@ std::string histogram(const DataParts& data, const std::vector<int64_t>& rows) {
   std::string text;
   constexpr std::size_t kShown = 20;
   for (std::size_t c = 0; c < std::min(kShown, counts.size()); ++c)
-    text += fmt::format("{}{} {}", c > 0 ? ", " : "", data.dataset.class_names[c], counts[c]);
+    text += fmt::format("{}{} {}", c > 0 ? ", " : "", printable(data.dataset.class_names[c]), counts[c]);
   return counts.size() > kShown ? text + fmt::format(", ... {} classes", counts.size()) : text;
 }
 

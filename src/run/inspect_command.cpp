@@ -11,6 +11,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
+#include "scorevi/core/terminal.h"
 #include "scorevi/io/image.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/metrics/png.h"
@@ -69,17 +70,17 @@ Json inspect_checkpoint(const std::string& path, const InspectRequest& /*request
 
 void print_checkpoint(const Json& facts, std::ostream& out) {
   std::size_t width = 0;
-  for (const auto& [path, tensor] : facts["tensors"].items()) width = std::max(width, path.size());
+  for (const auto& [path, tensor] : facts["tensors"].items()) width = std::max(width, printable(path).size());
   for (const auto& [path, tensor] : facts["tensors"].items()) {
     const std::string digits = tensor["sha256"].get<std::string>().substr(0, kShownDigits);
-    out << fmt::format("  {:<{}}  {:<8}  {}  [{}]\n", path, width, tensor["dtype"].get<std::string>(), digits,
-                       fmt::join(tensor["shape"].get<std::vector<int64_t>>(), ", "));
+    out << fmt::format("  {:<{}}  {:<8}  {}  [{}]\n", printable(path), width, tensor["dtype"].get<std::string>(),
+                       digits, fmt::join(tensor["shape"].get<std::vector<int64_t>>(), ", "));
   }
   if (!facts.contains("weights")) return;
   const Json& weights = facts["weights"];
   out << fmt::format("  weights: {} tensors at \"{}\"", weights["tensors"].get<std::size_t>(),
-                     weights["at"].get<std::string>());
-  const auto strip = weights["strip"].get<std::string>();
+                     printable(weights["at"].get<std::string>()));
+  const std::string strip = printable(weights["strip"].get<std::string>());
   if (!strip.empty()) out << ", without \"" << strip << "\"";
   out << "\n";
 }
@@ -162,10 +163,10 @@ Json inspect_file(const FileKind& kind, const std::string& path, const InspectRe
 
 void print_text(const FileKind& kind, const Json& facts, std::ostream& out) {
   if (facts["outcome"] == "refused") {
-    out << "refused  " << facts["reason"].get<std::string>() << "\n";
+    out << "refused  " << printable(facts["reason"].get<std::string>(), "\n") << "\n";
     return;
   }
-  out << fmt::format("{}: {}\n", facts["file"].get<std::string>(), facts["format"].get<std::string>());
+  out << fmt::format("{}: {}\n", printable(facts["file"].get<std::string>()), facts["format"].get<std::string>());
   kind.print(facts, out);
 }
 
@@ -179,7 +180,7 @@ int inspect(const InspectRequest& request, std::ostream& out) {
     const Json facts = inspect_file(kind, path, request);
     if (facts["outcome"] == "refused") code = kDataExitCode;
     if (request.json) {
-      out << facts.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+      out << facts.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) << "\n";
     } else {
       print_text(kind, facts, out);
     }

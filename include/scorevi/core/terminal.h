@@ -1,7 +1,14 @@
 // What the terminal behind a file descriptor can do.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace scorevi {
+
+// The text with control characters, but for those in `kept`, as \x1b or \u009b: names from files must not steer a
+// terminal.
+std::string printable(std::string_view text, std::string_view kept = "");
 
 bool is_tty(int descriptor);
 

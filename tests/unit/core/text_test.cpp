@@ -9,6 +9,7 @@
 #include "scorevi/core/glob.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/terminal.h"
 
 namespace scorevi {
 namespace {
@@ -94,6 +95,13 @@ TEST(Suggest, DidYouMean) {
   EXPECT_EQ(did_you_mean("b", {"a", "bc"}), "");
   EXPECT_EQ(did_you_mean("x1", {"x2"}), "");
   EXPECT_EQ(did_you_mean("x1", {"X1"}), " (did you mean \"X1\"?)");
+}
+
+TEST(Printable, ControlCharactersAreShown) {
+  EXPECT_EQ(printable("plain, caf\xC3\xA9 \xF0\x9F\x99\x82"), "plain, caf\xC3\xA9 \xF0\x9F\x99\x82");
+  EXPECT_EQ(printable(std::string_view("\x1b[2J\r\n\t\x7f\0", 9)), "\\x1b[2J\\x0d\\x0a\\x09\\x7f\\x00");
+  EXPECT_EQ(printable("a\nb\tc\r", "\n\t"), "a\nb\tc\\x0d");
+  EXPECT_EQ(printable("\xC2\x9B\xC2\xA0\xC2"), "\\u009b\xC2\xA0\xC2");
 }
 
 TEST(Glob, Matches) {
