@@ -50,6 +50,11 @@ std::vector<std::string> find_data_files(const std::string& root, const std::str
                                          const std::vector<std::string>& files) {
   std::string searched;
   for (const std::string& base : data_roots(root)) {
+    std::error_code ignored;
+    if (!fs::is_directory(base, ignored)) {
+      searched += fmt::format("\n  {}: no such folder", base);
+      continue;
+    }
     for (const fs::path& place : {fs::path(base) / folder, fs::path(base)}) {
       std::vector<std::string> found;
       std::vector<std::string> lacking;

@@ -88,6 +88,8 @@ TEST(IdxSets, MissingFilesAreNamedWithThePlaces) {
   EXPECT_THAT(message,
               HasSubstr(dir.file("fashion_mnist") + ": lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"));
   EXPECT_THAT(message, HasSubstr(dir.path().string() + ": none of them"));
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { find_data_files(dir.file("none"), "mnist", {"x"}); }),
+              HasSubstr("\n  " + dir.file("none") + ": no such folder\nset data.root or SCOREVI_DATA"));
   options.part = "test";
   EXPECT_EQ(load_dataset(options).class_names[9], "Ankle boot");
   options.part = "tets";
