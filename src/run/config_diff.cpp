@@ -15,7 +15,7 @@ using Patterns = std::vector<std::string>;
 
 // How and where predictions are made, never what is predicted.
 const Patterns& evaluation_keys() {
-  static const Patterns kKeys = {"device", "threads", "data.root", "data.workers", "evaluate.*"};
+  static const Patterns kKeys = {"device", "threads", "data.root", "data.path", "data.workers", "evaluate.*"};
   return kKeys;
 }
 

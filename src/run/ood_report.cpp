@@ -59,7 +59,8 @@ void add_rows(AtomicFile& file, const char* set, const std::vector<int64_t>& row
 }  // namespace
 
 OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_rows, DataParts other,
-                       const std::vector<int64_t>& out_rows, const RunDirectory& directory, const std::string& folder) {
+                       const RunDirectory& directory, const std::string& folder) {
+  const std::vector<int64_t> out_rows = other.split.test;
   OodReport report;
   report.samples = experiment.options.method.name == "map" ? 0 : experiment.options.evaluate.samples;
   report.in = experiment.data.dataset.name;

@@ -21,10 +21,10 @@ struct OodReport {
   std::vector<Score> scores;
 };
 
-// Predicts the rows `in` of the experiment's data, then the rows `out_rows` of `other`, which takes their place in the
+// Predicts the rows `in` of the experiment's data, then the test rows of `other`, which takes their place in the
 // experiment. Writes ood.json and scores.csv (set, row, one column per score) into `folder` of the run.
 OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_rows, DataParts other,
-                       const std::vector<int64_t>& out_rows, const RunDirectory& directory, const std::string& folder);
+                       const RunDirectory& directory, const std::string& folder);
 
 // A table for people.
 std::string ood_text(const OodReport& report);

@@ -117,6 +117,14 @@ TEST_F(CommandsTest, PicturesArePredictedFromTablesAndFromIdxFiles) {
     EXPECT_NEAR(got.number(row, got.column("p_3")).value(), expected.number(row, expected.column("p_3")).value(), 1e-6);
 }
 
+TEST_F(CommandsTest, TheColumnsOfTheRunTellAHeader) {
+  train(values_config());
+  const std::string texts = folder_.write("texts.csv", "y,b,a\nx,\"1,5\",u\n");
+  const auto result = run_program({"predict", folder_.file("run"), texts});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("texts.csv:2, column 3 (a): got \"u\", expected a number"));
+}
+
 TEST_F(CommandsTest, PicturesDoNotFitARunThatReadsTables) {
   train(values_config());
   const std::string pictures = folder_.write("new-idx3-ubyte", std::string(16, '\0'));
@@ -135,17 +143,42 @@ TEST_F(CommandsTest, EvaluateOnOtherData) {
   EXPECT_EQ(slurp(folder_.file("run/evaluation/report.json")), own);
   const std::string out = folder_.file("predicted.csv");
   ASSERT_EQ(run_program({"predict", folder_.file("run"), folder_.file("other.csv"), "--out", out}).exit_code, 0);
-  expect_agreement(out, {"mean", "std", "lower", "upper"}, "evaluation-test-csv");
+  expect_agreement(out, {"mean", "std", "lower", "upper"}, "evaluation-test-csv-other");
+
+  // The run's own table is not needed, and a second file does not replace what the first gave.
+  const std::string first = slurp(folder_.file("run/evaluation-test-csv-other/report.json"));
+  const std::string second = values_config("second.yaml", "second.csv", 0.7);
+  std::filesystem::remove(folder_.file("table.csv"));
+  ASSERT_EQ(run_program({"evaluate", folder_.file("run"), "--data", second}).exit_code, 0);
+  EXPECT_EQ(slurp(folder_.file("run/evaluation-test-csv-other/report.json")), first);
+  EXPECT_NE(slurp(folder_.file("run/evaluation-test-csv-second/report.json")), first);
 
   const auto misfit = run_program({"evaluate", folder_.file("run"), "--data", digits_config()});
   EXPECT_EQ(misfit.exit_code, 3) << misfit.err;
   EXPECT_THAT(misfit.err, HasSubstr("does not fit the run's network"));
 }
 
+TEST_F(CommandsTest, AnotherSplitOfTheRunsOwnDataIsNotEvaluated) {
+  const std::string config = values_config();
+  train(config);
+  const std::string run = folder_.file("run");
+  const auto result = run_program({"evaluate", run, "--data", config, "-s", "data.split_seed=5"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("of these 30 test rows, expected rows that it has not seen"));
+  EXPECT_EQ(run_program({"evaluate", run, "--data", config}).exit_code, 0);
+  EXPECT_EQ(run_program({"evaluate", run, "--data", config, "-s", "data.split_seed=5", "--split", "train"}).exit_code,
+            0);
+}
+
 TEST_F(CommandsTest, ARunWhoseDataChangedIsNotEvaluated) {
   train(values_config());
+  std::filesystem::rename(folder_.file("table.csv"), folder_.file("moved.csv"));
+  const std::string run = folder_.file("run");
+  EXPECT_THAT(run_program({"evaluate", run}).err,
+              HasSubstr("No such file or directory\nthe run's data at another place"));
+  EXPECT_EQ(run_program({"evaluate", run, "-s", "data.path=" + folder_.file("moved.csv")}).exit_code, 0);
   table("table.csv", -0.9);
-  const auto result = run_program({"evaluate", folder_.file("run")});
+  const auto result = run_program({"evaluate", run});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("expected the same data set"));
 }

@@ -1,0 +1,132 @@
+#include "evaluate_data.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "inputs_file.h"
+#include "new_rows.h"
+#include "scorevi/core/error.h"
+
+namespace scorevi::run {
+namespace {
+
+// Rows that the run was trained on, or chosen by, say nothing about new data: they must not come back as test rows
+// through another split of the same data.
+void refuse_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const DataParts& data) {
+  if (request.split == "train" || data.fingerprint != saved_fingerprint(directory)) return;
+  const data::Split own = data::load_split(directory.file(files::kSplit), data.dataset.size());
+  std::vector<bool> seen(static_cast<std::size_t>(data.dataset.size()), false);
+  for (const int64_t row : own.train) seen[static_cast<std::size_t>(row)] = true;
+  if (request.split == "test")
+    for (const int64_t row : own.validation) seen[static_cast<std::size_t>(row)] = true;
+  const std::vector<int64_t>& rows = part_rows(data, request.split);
+  const auto count =
+      std::count_if(rows.begin(), rows.end(), [&](int64_t row) { return seen[static_cast<std::size_t>(row)]; });
+  if (count > 0)
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: the run was trained or selected on {} of these {} {} rows, expected rows that it has "
+                            "not seen: these are the run's own data in another split (data.split_seed, test_frac, ...)",
+                            request.data, count, rows.size(), request.split));
+}
+
+DataParts own_data(const RunDirectory& directory, const RunOptions& options) {
+  try {
+    DataParts data = load_data(options);
+    check_same_data(directory, data);
+    return data;
+  } catch (const Error& error) {
+    throw Error(error.kind(), std::string(error.what()) +
+                                  "\nthe run's data at another place: -s data.path=FILE or -s data.root=DIR; other "
+                                  "data: --data CONFIG");
+  }
+}
+
+// The data of another configuration as the run's network sees inputs.
+DataParts other_data(const std::string& config, const RunOptions& options, const EvaluateOverrides& overrides,
+                     const InputForm& own) {
+  RunOptions asked = options;
+  asked.data = load_options(config, overrides.data).options.data;
+  DataParts data = load_data(asked);
+  data.normalisation = own.data.normalisation;
+  if (data.dataset.pictures && own.pictures) {
+    data.dataset.form = own.data.dataset.form;
+    if (data.dataset.form.resize == 0) data.dataset.form.resize = data.dataset.form.size;  // they come in any size
+  }
+  if (data.dataset.input_shape() != own.shape || data.dataset.task != own.data.dataset.task)
+    throw Error(ErrorKind::kData, config + ": data set " + data.dataset.name +
+                                      " does not fit the run's network, expected inputs and targets as of " +
+                                      own.data.dataset.name);
+  return data;
+}
+
+std::vector<int64_t> rows_of_other(const DataParts& data, const std::string& split) {
+  const std::vector<int64_t>& part = split == "train"        ? data.split.train
+                                     : split == "validation" ? data.split.validation
+                                                             : data.split.test;
+  if (!part.empty()) return part;
+  std::vector<int64_t> all(static_cast<std::size_t>(data.dataset.size()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+EvaluateOverrides split_overrides(const EvaluateRequest& request) {
+  const bool has_other = !request.data.empty() || !request.ood.empty();
+  EvaluateOverrides overrides;
+  for (const std::string& text : request.overrides) {
+    const bool of_data = has_other && text.rfind("data.", 0) == 0;
+    (of_data ? overrides.data : overrides.run).push_back(text);
+  }
+  return overrides;
+}
+
+DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                         const EvaluateOverrides& overrides) {
+  if (request.data.empty()) return own_data(directory, options);
+  const InputForm own = load_inputs(directory);
+  DataParts data = other_data(request.data, options, overrides, own);
+  const data::Dataset& trained = own.data.dataset;
+  const bool same = data.outputs() == own.data.outputs() && data.dataset.class_names == trained.class_names &&
+                    data.dataset.feature_names == trained.feature_names;
+  if (!same)
+    throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
+                                      " does not fit the run's network, expected the columns, shape and classes of " +
+                                      trained.name);
+  refuse_seen_rows(request, directory, data);
+  if (request.split != "validation")
+    data.split.validation.clear();  // a temperature is fitted on the run's own data only
+  return data;
+}
+
+DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                   const EvaluateOverrides& overrides) {
+  const InputForm own = load_inputs(directory);
+  if (!own.data.classification())
+    throw Error(ErrorKind::kUsage, "evaluate: --ood compares class predictions, and the run predicts numbers");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(request.ood, ignored)) {
+    if (!own.pictures)
+      throw Error(ErrorKind::kUsage, "evaluate: --ood: got a folder, but the run was not trained on picture files, "
+                                     "expected a configuration");
+    DataParts data = read_new_rows({request.ood}, directory).data;
+    data.split.test = std::move(data.split.train);
+    data.dataset.name = std::filesystem::canonical(request.ood).filename().string();
+    return data;
+  }
+  DataParts data = other_data(request.ood, options, overrides, own);
+  data.split.test = rows_of_other(data, request.split);
+  data.dataset.class_names = own.data.dataset.class_names;
+  data.dataset.targets.zero_();
+  return data;
+}
+
+std::string name_of_data(const data::DataOptions& source) {
+  const std::string file = std::filesystem::path(source.path).stem().string();
+  return file.empty() ? source.name : source.name + "-" + file;
+}
+
+}  // namespace scorevi::run

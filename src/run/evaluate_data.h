@@ -1,0 +1,30 @@
+// What `scorevi evaluate` predicts.
+#pragma once
+
+#include "experiment.h"
+#include "scorevi/run/commands.h"
+#include "scorevi/run/run_directory.h"
+
+namespace scorevi::run {
+
+// Overrides of the command line: with --data or --ood, `-s data.KEY=VALUE` changes that configuration, everything else
+// the run's.
+struct EvaluateOverrides {
+  std::vector<std::string> run, data;
+};
+EvaluateOverrides split_overrides(const EvaluateRequest& request);
+
+// The run's data, or with --data those of another configuration, scaled as the run's training data were. Error(kData)
+// where they are not what the run was trained on, or do not fit it; Error(kUsage) for rows that the run has seen.
+DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                         const EvaluateOverrides& overrides);
+
+// The rows of --ood, in split.test: pictures of a folder, or of another configuration the part that is asked for (all
+// rows where it is empty). Classes are those of the run, targets are placeholders that nothing reads.
+DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                   const EvaluateOverrides& overrides);
+
+// For names of folders: "csv-measured" for measured.csv, "digits".
+std::string name_of_data(const data::DataOptions& source);
+
+}  // namespace scorevi::run
