@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "crc32.h"
 #include "inflate_stream.h"
 #include "little_endian.h"
 #include "scorevi/core/error.h"
@@ -49,13 +50,13 @@ bool read_extra64(std::string_view extra, ZipEntry& entry) {
 
 std::uint32_t crc_of(const ByteRange& range) {
   std::string chunk(std::min(kChunkBytes, range.size), '\0');
-  uLong crc = crc32(0, nullptr, 0);
+  std::uint32_t crc = 0;
   for (std::uint64_t at = 0; at < range.size; at += kChunkBytes) {
     const std::uint64_t part = std::min(kChunkBytes, range.size - at);
     range.read(at, part, chunk.data());
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(part));
+    crc = crc32_of(chunk.data(), part, crc);
   }
-  return static_cast<std::uint32_t>(crc);
+  return crc;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "zip_writer.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "little_endian.h"
@@ -15,7 +13,6 @@ constexpr std::size_t kExtraHeadBytes = 4;       // of every extra field: id and
 constexpr std::uint16_t kPaddingField = 0x4246;  // "FB", as PyTorch pads
 constexpr std::uint16_t kDosTime = 0;
 constexpr std::uint16_t kDosDate = 0x0021;  // 1980-01-01: the same contents give the same bytes
-constexpr std::size_t kCrcStep = std::size_t{1} << 30;
 
 std::uint32_t clipped(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, zip::kIn64));
@@ -52,15 +49,6 @@ std::string extra64(std::uint64_t size, std::uint64_t position) {
 }
 
 }  // namespace
-
-std::uint32_t crc32_of(const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const Bytef*>(data);
-  uLong crc = crc32(0, nullptr, 0);
-  for (std::size_t at = 0; at < size; at += kCrcStep) {
-    crc = crc32(crc, bytes + at, static_cast<uInt>(std::min(kCrcStep, size - at)));
-  }
-  return static_cast<std::uint32_t>(crc);
-}
 
 void ZipWriter::write(const void* data, std::size_t size) {
   sink_(data, size);

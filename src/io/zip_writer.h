@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace scorevi::io {
+#include "crc32.h"
 
-std::uint32_t crc32_of(const void* data, std::size_t size);
+namespace scorevi::io {
 
 // The contents of every entry begin at a multiple of 64 bytes. ZIP64 fields are written only where a size, position or
 // the number of entries needs them. Nothing is held but the directory.

@@ -8,8 +8,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/io/safetensors.h"
 #include "support/mat_files.h"
+#include "support/temp_dir.h"
 
 namespace scorevi::fuzz {
 namespace {
@@ -35,6 +38,12 @@ std::string safetensors(const io::NamedTensors& tensors, const std::map<std::str
   io::stream_safetensors(tensors, metadata,
                          [&](const void* data, std::size_t size) { out.append(static_cast<const char*>(data), size); });
   return out;
+}
+
+std::string checkpoint(const params::StateDict& state) {
+  const test::TempDir folder;
+  io::save_checkpoint(folder.file("c"), state);
+  return read_file(folder.file("c"), std::int64_t{1} << 20);
 }
 
 // A zip archive as PyTorch writes it without CRCs: otherwise the CRC would stop most changes to a record.
@@ -129,8 +138,12 @@ Corpus safetensors_corpus() {
 }
 
 Corpus checkpoint_corpus() {
-  return {safetensors(example_tensors(), {{"scorevi.format", "1"}, {"scorevi.tensors", "7"}, {"trainer.step", "41"}}),
-          safetensors({{"w", at::ones({2})}}, {{"scorevi.format", "1"}, {"scorevi.tensors", "1"}})};
+  params::StateDict state;
+  state.tensors = example_tensors();
+  state.set_int("trainer.step", 41);
+  params::StateDict small;
+  small.add("w", at::ones({2}));
+  return {checkpoint(state), checkpoint(small)};
 }
 
 Corpus weight_file_corpus() {

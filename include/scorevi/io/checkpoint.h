@@ -9,8 +9,11 @@
 
 namespace scorevi::io {
 
+// Checksums of metadata and tensors (CRC-32) stand in the metadata, so that what was damaged on disk is never used:
+// every flipped bit is found. Reading a part checks that part.
+
 // Written into the metadata under "scorevi.format"; a reader refuses every other version.
-inline constexpr int kCheckpointVersion = 1;
+inline constexpr int kCheckpointVersion = 2;
 
 // Writes the state so that a crash at any moment leaves the old file or the new one, complete.
 // Tensor names and metadata are the caller's ("mean.<parameter>", "log_std.<parameter>"); metadata
@@ -21,7 +24,8 @@ inline constexpr int kCheckpointVersion = 1;
 void save_checkpoint(const std::string& path, const params::StateDict& state);
 
 // Reads what save_checkpoint wrote, as CPU tensors, in the saved order. Error kData: missing,
-// half-written or damaged, a safetensors file that is no scorevi checkpoint, another version.
+// half-written or damaged (the message names the tensor), a safetensors file that is no scorevi checkpoint, another
+// version.
 // With `prefixes`, only the tensors whose names begin with one of them are read; the metadata are complete.
 params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes = {});
 

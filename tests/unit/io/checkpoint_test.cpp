@@ -17,6 +17,7 @@
 namespace scorevi::io {
 namespace {
 
+using test::error_of;
 using test::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -96,8 +97,8 @@ TEST(Checkpoint, ForeignDamagedAndHalfWrittenFiles) {
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_checkpoint(foreign); }), HasSubstr("no scorevi checkpoint"));
   write_safetensors(foreign, {}, {{"scorevi.format", "99"}});
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_checkpoint(foreign); }),
-              HasSubstr("checkpoint format 99, expected 1"));
-  write_safetensors(foreign, {{"w", at::ones({2})}}, {{"scorevi.format", "1"}, {"scorevi.tensors", "2"}});
+              HasSubstr("checkpoint format 99, expected 2"));
+  write_safetensors(foreign, {{"w", at::ones({2})}}, {{"scorevi.format", "2"}, {"scorevi.tensors", "2"}});
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_checkpoint(foreign); }), HasSubstr("1 tensors, expected 2"));
 
   const std::string path = dir.file("c.safetensors");
@@ -108,6 +109,33 @@ TEST(Checkpoint, ForeignDamagedAndHalfWrittenFiles) {
   }
   EXPECT_NO_THROW(parse_checkpoint(whole, "whole"));
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_checkpoint(dir.file("none")); }), HasSubstr("none"));
+}
+
+TEST(Checkpoint, EveryFlippedBitIsFound) {
+  const test::TempDir dir;
+  const std::string path = dir.file("c.safetensors");
+  save_checkpoint(path, example(0.1));
+  std::string bytes = contents(path);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    EXPECT_EQ(error_of([&] { parse_checkpoint(bytes, "flipped"); }).kind, ErrorKind::kData) << "bit " << bit;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+  }
+  EXPECT_NO_THROW(parse_checkpoint(bytes, "whole"));
+  bytes.back() ^= 1;  // "counter" holds the only tensor of 8 bytes an element and comes first, log_std last
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { parse_checkpoint(bytes, "flipped"); }),
+              HasSubstr("flipped: tensor \"log_std.fc.weight\" is not what was saved"));
+}
+
+TEST(Checkpoint, APartIsReadThoughTheRestIsDamaged) {
+  const test::TempDir dir;
+  const std::string path = dir.file("c.safetensors");
+  save_checkpoint(path, example(0.1));
+  std::string bytes = contents(path);
+  bytes.back() ^= 1;
+  dir.write("c.safetensors", bytes);
+  EXPECT_EQ(load_checkpoint(path, {"mean."}).tensors.size(), 1u);
+  EXPECT_THROW(load_checkpoint(path, {"log_std."}), Error);
 }
 
 TEST(Checkpoint, RemovesTemporariesOfKilledRuns) {
