@@ -50,7 +50,7 @@ std::vector<std::string> run_folders(const std::string& path) {
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(path, code))
     if (fs::exists(entry.path() / files::kRun) && fs::exists(entry.path() / files::kReport) &&
-        RunDirectory::open(entry.path().string()).info().value("status", "") == status_name(RunStatus::kFinished))
+        status_if_readable(entry.path().string()) == status_name(RunStatus::kFinished))
       found.push_back(entry.path().string());
   std::sort(found.begin(), found.end());
   if (found.empty())
@@ -61,7 +61,8 @@ std::vector<std::string> run_folders(const std::string& path) {
 
 Run read_run(const std::string& path) {
   Run run{RunDirectory::open(path), {}, ""};
-  const config::Document document = config::Document::from_file(run.directory.file(files::kResolved));
+  const config::Document document =
+      config::Document::from_text(run.directory.resolved(), run.directory.file(files::kResolved));
   run.settings = settings_of(document.root());
   run.seed = run.value("seed");
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),

@@ -9,14 +9,14 @@
 #include "predictions_file.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
-#include "scorevi/core/error.h"
-#include "scorevi/io/checkpoint.h"
+#include "scorevi/core/log.h"
 #include "scorevi/metrics/bootstrap.h"
 #include "scorevi/metrics/confusion.h"
 #include "scorevi/metrics/reliability_plot.h"
 #include "scorevi/metrics/temperature.h"
 #include "scorevi/run/html_report.h"
 #include "sigma_summary.h"
+#include "stored_run.h"
 #include "thumbnail.h"
 
 namespace scorevi::run {
@@ -134,11 +134,15 @@ std::string selection_text(const RunOptions& options, const std::string& checkpo
 
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
   std::string which = experiment.options.evaluate.checkpoint;
-  if (which == "auto") which = directory.has(files::kBest) ? "best" : "last";
+  const bool choose = which == "auto";
+  if (choose) which = directory.has(files::kBest) ? "best" : "last";
   std::vector<std::string> prefixes = {"buffer."};
   for (const auto& parameter : experiment.family->parameters()) prefixes.push_back(parameter.first + ".");
   const params::StateDict dict =
-      io::load_checkpoint(directory.file(which == "best" ? files::kBest : files::kLast), prefixes);
+      load_run_checkpoint(directory, which == "best" ? files::kBest : files::kLast, prefixes);
+  if (choose && which == "last" && dict.get_int("run.best_step") >= 0)
+    log().warn("{}: is missing, though the run had written it after step {}; the last weights are used",
+               directory.file(files::kBest), dict.get_int("run.best_step"));
   experiment.family->load(dict, experiment.target->layout());
   load_buffers(*experiment.network, dict);
   return which;

@@ -9,11 +9,16 @@ namespace scorevi::run {
 class FolderLock {
  public:
   // `who` is at work there: "sweep", "training". Error(kUsage) when another one is, Error(kRuntime) when the lock file
-  // `.<who>.lock` cannot be made.
+  // cannot be made.
   FolderLock(const std::string& folder, const std::string& who);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+
+  // Error(kUsage) when one is at work there. Makes no file.
+  static void check_free(const std::string& folder, const std::string& who);
+  // Within the folder: ".<who>.lock". It stays when the work is done.
+  static std::string file_name(const std::string& who) { return "." + who + ".lock"; }
 
  private:
   int descriptor_ = -1;

@@ -16,6 +16,7 @@
 #include "scorevi/metrics/confusion.h"
 #include "scorevi/metrics/html.h"
 #include "scorevi/run/commands.h"
+#include "stored_run.h"
 #include "thumbnail.h"
 
 namespace scorevi::run {
@@ -130,7 +131,7 @@ void check_outputs(const PredictRequest& request) {
 int predict(const PredictRequest& request, std::ostream& out) {
   check_outputs(request);
   const RunDirectory directory = RunDirectory::open(request.run);
-  const RunOptions options = load_options(directory.file(files::kResolved)).options;
+  const RunOptions options = load_run_options(directory).options;
   const NewRows rows = read_new_rows(request.inputs, directory);
   if (!request.sheet.empty() && !rows.data.dataset.pictures)
     throw Error(ErrorKind::kUsage, "predict: --sheet shows picture files, and the run was trained on none");

@@ -35,7 +35,7 @@ nlohmann::json environment_info() {
           {"cuda", cuda_text()}};
 }
 
-nlohmann::json experiment_info(const Experiment& experiment, const std::string& resolved) {
+nlohmann::json experiment_info(const Experiment& experiment) {
   const DataParts& data = experiment.data;
   const std::vector<std::string> buffers = experiment.buffers();
   nlohmann::json weights = nullptr;
@@ -48,7 +48,6 @@ nlohmann::json experiment_info(const Experiment& experiment, const std::string& 
           {"seed", experiment.options.seed},
           {"device", experiment.device},
           {"threads", at::get_num_threads()},
-          {"config_sha256", sha256_hex(resolved)},
           {"data",
            {{"name", data.dataset.name},
             {"rows", data.dataset.size()},
@@ -59,6 +58,17 @@ nlohmann::json experiment_info(const Experiment& experiment, const std::string& 
           {"parameters", experiment.target->dim()},
           {"parameter_buffers", buffers},
           {"parameter_buffer_bytes", experiment.buffer_bytes()}};
+}
+
+std::string run_id(const Experiment& experiment, const std::string& resolved) {
+  constexpr std::size_t kDigits = 16;
+  Sha256 hash;
+  hash.update(resolved);
+  hash.update(experiment.data.fingerprint);
+  const data::Split& split = experiment.data.split;
+  for (const std::vector<int64_t>* rows : {&split.train, &split.validation, &split.test})
+    hash.update(rows->data(), rows->size() * sizeof(int64_t));
+  return experiment.options.name + "-" + hash.hex().substr(0, kDigits);
 }
 
 }  // namespace scorevi::run

@@ -12,7 +12,10 @@ namespace scorevi::run {
 // Versions of scorevi and its libraries, compiler, processor, threads.
 nlohmann::json environment_info();
 
-// Data counts and fingerprint, parameter count, buffers, memory, configuration hash.
-nlohmann::json experiment_info(const Experiment& experiment, const std::string& resolved);
+// Data counts and fingerprint, parameter count, buffers, memory.
+nlohmann::json experiment_info(const Experiment& experiment);
+
+// RunDirectory::id: the run's name and a hash of its configuration, data and split.
+std::string run_id(const Experiment& experiment, const std::string& resolved);
 
 }  // namespace scorevi::run

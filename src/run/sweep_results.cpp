@@ -27,7 +27,7 @@ ResultTable sweep_results(const SweepOptions& options, const std::string& folder
   for (const SweepMember& member : expand_sweep(options)) {
     const std::string path = folder + "/" + member.id;
     const bool finished = std::filesystem::exists(path + "/" + files::kRun) &&
-                          RunDirectory::open(path).info().value("status", "") == status_name(RunStatus::kFinished);
+                          RunDirectory::open(path).status() == status_name(RunStatus::kFinished);
     if (!finished) {
       table.notes.push_back(missing_note(member, path));
       continue;

@@ -40,7 +40,7 @@ std::string difference_text(const std::string& before, const std::string& now) {
 State state_of(const std::string& path, const std::string& resolved, std::string* other) {
   if (!fs::exists(path + "/" + files::kRun)) return State::kFresh;
   const RunDirectory directory = RunDirectory::open(path);
-  const bool finished = directory.info().value("status", "") == status_name(RunStatus::kFinished);
+  const bool finished = directory.status() == status_name(RunStatus::kFinished);
   if (!finished && !directory.has(files::kLast)) return State::kFresh;
   if (!directory.has(files::kResolved)) {
     *other = "it has no " + std::string(files::kResolved);

@@ -1,10 +1,10 @@
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 
 #include "config_diff.h"
 #include "evaluator.h"
-#include "folder_lock.h"
 #include "inputs_file.h"
 #include "run_info.h"
 #include "scorevi/core/atomic_file.h"
@@ -14,12 +14,11 @@
 #include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/failure.h"
+#include "stored_run.h"
 #include "trainer.h"
 
 namespace scorevi::run {
 namespace {
-
-bool has_checkpoint(const std::string& path) { return file_bytes(path + "/" + files::kLast) > 0; }
 
 struct Start {
   LoadedOptions loaded;
@@ -28,13 +27,19 @@ struct Start {
 
 Start prepare(const TrainRequest& request) {
   Start start;
-  std::string config = request.config;
+  const std::string& config = request.config;
   if (!request.resume.empty() && request.resume != "auto") {
-    start.resume = RunDirectory::open(request.resume).path();
-    if (config.empty()) config = start.resume + "/" + files::kResolved;
-    if (!has_checkpoint(start.resume))
+    const RunDirectory directory = RunDirectory::open(request.resume);
+    start.resume = directory.path();
+    if (!directory.has(files::kLast))
       throw Error(ErrorKind::kData, start.resume + ": holds no " + files::kLast +
-                                        ", the run was ended before its first checkpoint; start it anew");
+                                        ", the run was ended before its first checkpoint; start it anew: scorevi train "
+                                        "CONFIG --out " +
+                                        start.resume);
+    if (config.empty()) {
+      start.loaded = load_run_options(directory, request.overrides);
+      return start;
+    }
   }
   if (config.empty())
     throw Error(
@@ -44,7 +49,7 @@ Start prepare(const TrainRequest& request) {
   if (request.resume == "auto") {
     const bool named = !request.out.empty();
     start.resume = named ? request.out : find_unfinished_run(start.loaded.options.name);
-    if (named && !has_checkpoint(request.out)) start.resume.clear();
+    if (named && !std::filesystem::exists(request.out + "/" + files::kLast)) start.resume.clear();
     if (start.resume.empty())
       log().info("resume auto: no unfinished run of {}, starting a new one", start.loaded.options.name);
   }
@@ -96,14 +101,8 @@ int end_unfinished(const RunDirectory& directory, TrainEnd end, int64_t step) {
 }
 
 // From the first step to the report. Whatever is thrown leaves its reason in run.json.
-int run_training(const TrainRequest& request, Experiment& experiment, const RunDirectory& directory, bool resumed,
-                 std::ostream& out) {
+int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& directory, std::ostream& out) {
   const auto begin = std::chrono::steady_clock::now();
-  Trainer trainer(experiment, directory, {request.limit_batches, request.max_steps, request.progress});
-  if (resumed) {
-    trainer.resume();
-    log().info("resumed after step {}", trainer.state().step);
-  }
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
   add_seconds(directory, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -127,11 +126,16 @@ int run_training(const TrainRequest& request, Experiment& experiment, const RunD
 
 // What run.json and config.resolved.yaml say about the run.
 void record_start(const Experiment& experiment, const LoadedOptions& loaded, const RunDirectory& directory) {
-  write_file_atomic(directory.file(files::kResolved), loaded.resolved);
-  nlohmann::json info = experiment_info(experiment, loaded.resolved);
+  directory.set_resolved(loaded.resolved);
+  nlohmann::json info = experiment_info(experiment);
+  if (directory.id().empty()) info["id"] = run_id(experiment, loaded.resolved);
   info["environment"] = environment_info();
   directory.update(info);
   directory.set_status(RunStatus::kRunning);
+}
+
+TrainerOptions trainer_options(const TrainRequest& request) {
+  return {request.limit_batches, request.max_steps, request.progress};
 }
 
 // A new run. What is wrong with configuration and data is told before a folder is made.
@@ -139,7 +143,6 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
   if (!request.out.empty()) RunDirectory::check_new(request.out);
   Experiment experiment = build_training(loaded.options);
   const RunDirectory directory = RunDirectory::create(loaded.options.name, request.out);
-  const FolderLock lock(directory.path(), "training");
   try {
     set_log_file(directory.file(files::kLog));
     if (!request.config.empty())
@@ -147,7 +150,8 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
     data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
     save_inputs(directory, experiment.data);
     record_start(experiment, loaded, directory);
-    return run_training(request, experiment, directory, /*resumed=*/false, out);
+    Trainer trainer(experiment, directory, trainer_options(request));
+    return run_training(trainer, experiment, directory, out);
   } catch (const std::exception& e) {
     mark_failed(directory, e);
     throw;
@@ -158,11 +162,11 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
 int train_on(const TrainRequest& request, const Start& start, std::ostream& out) {
   if (!request.out.empty() && request.resume != "auto")
     throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
-  const RunDirectory directory = RunDirectory::open(start.resume);
-  const std::string saved = read_file(directory.file(files::kResolved), 1 << 20);
+  RunDirectory directory = RunDirectory::open(start.resume);
+  directory.lock();
+  const std::string saved = directory.resolved();
   check_resumable(directory.path(), saved, start.loaded);
-  const FolderLock lock(directory.path(), "training");
-  if (directory.info().value("status", "") == status_name(RunStatus::kFinished) && saved == start.loaded.resolved) {
+  if (directory.status() == status_name(RunStatus::kFinished) && saved == start.loaded.resolved) {
     log().info("{} is finished, nothing to do", directory.path());
     return 0;
   }
@@ -171,9 +175,12 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   remove_stale_temporaries(directory.file("checkpoints"));
   Experiment experiment = build_training(start.loaded.options);
   check_same_data(directory, experiment.data);
+  Trainer trainer(experiment, directory, trainer_options(request));
+  trainer.resume();
   try {
     record_start(experiment, start.loaded, directory);
-    return run_training(request, experiment, directory, /*resumed=*/true, out);
+    log().info("resumed after step {}", trainer.state().step);
+    return run_training(trainer, experiment, directory, out);
   } catch (const std::exception& e) {
     mark_failed(directory, e);
     throw;

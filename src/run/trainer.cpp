@@ -14,6 +14,7 @@
 #include "scorevi/inference/run_engine.h"
 #include "scorevi/io/checkpoint.h"
 #include "sigma_summary.h"
+#include "stored_run.h"
 
 namespace scorevi::run {
 
@@ -66,7 +67,7 @@ void Trainer::open_files(bool go_on) {
 }
 
 void Trainer::resume() {
-  const params::StateDict dict = io::load_checkpoint(directory_.file(files::kLast));
+  const params::StateDict dict = load_run_checkpoint(directory_, files::kLast);
   const params::FlatLayout& layout = experiment_.target->layout();
   experiment_.family->load(dict, layout);
   experiment_.engine->load(dict, layout);
@@ -253,6 +254,7 @@ void Trainer::save_last() {
   save_buffers(*experiment_.network, dict);
   schedule_.save(dict);
   state_.save(dict);
+  dict.set_string(kRunIdKey, directory_.id());
   io::save_checkpoint(directory_.file(files::kLast), dict);
   saved_step_ = state_.step;
 }
@@ -263,6 +265,7 @@ void Trainer::save_best() const {
   save_buffers(*experiment_.network, dict);
   dict.set_int("run.step", state_.step);
   dict.set_double("run.best", state_.best);
+  dict.set_string(kRunIdKey, directory_.id());
   io::save_checkpoint(directory_.file(files::kBest), dict);
 }
 

@@ -5,6 +5,8 @@
 //   evaluation-<split>/...                                                        (other splits, other data)
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,28 +45,46 @@ const char* status_name(RunStatus status);
 
 class RunDirectory {
  public:
-  // Error(kUsage) when `out` cannot become a new run: it holds a run with a checkpoint, or files that are not of a run.
-  // A run that never made a checkpoint may be started anew.
+  // Error(kUsage) when `out` cannot become a new run: another process trains there, it holds a run with a checkpoint,
+  // or files that are not of a run. A run that never made a checkpoint may be started anew.
   static void check_new(const std::string& out);
-  // Makes runs/<name>-<timestamp>, or exactly `out` when it is not empty, with check_new, and marks it as running.
+  // Makes runs/<name>-<timestamp>, or exactly `out` when it is not empty, with check_new; locks it, then writes
+  // run.json: from there on the folder is a run's.
   static RunDirectory create(const std::string& name, const std::string& out);
-  // An existing run: Error(kData) when the folder is missing or holds no run.json.
+  // An existing run: Error(kData) when the folder is missing, holds no run.json, or holds a pipe or device in the
+  // place of a file of a run.
   static RunDirectory open(const std::string& path);
+
+  // No other process trains here until the last copy of this object is gone. Error(kUsage) when one does already.
+  void lock();
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& relative) const { return path_ + "/" + relative; }
   bool has(const std::string& relative) const;
   void make_folder(const std::string& relative) const;
 
-  // run.json as it is on disk; update() merges keys and writes it atomically.
+  // run.json as it is on disk; update() merges keys and writes it atomically. Error(kData) where it is damaged.
   nlohmann::json info() const;
+  std::string status() const;  // "unknown" where run.json has none
+  // Names the experiment, not the folder: equal for runs of the same configuration on the same data, kept when a run is
+  // resumed. Every checkpoint has it. "" before it is set.
+  std::string id() const;
   void update(const nlohmann::json& keys) const;
   void set_status(RunStatus status, const std::string& reason = "") const;
+
+  // config.resolved.yaml. Error(kData) when it is missing or not what set_resolved wrote (its SHA-256 is in run.json).
+  std::string resolved() const;
+  void set_resolved(const std::string& text) const;
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
   std::string path_;
+  std::shared_ptr<class FolderLock> lock_;
 };
+
+// The status of a run in a folder of runs. Nothing, with a warning, where the run cannot be read: it must not stand in
+// the way of the others.
+std::optional<std::string> status_if_readable(const std::string& path);
 
 // The newest run folder runs/<name>-* that has a checkpoint and is not finished, "" when there is none.
 std::string find_unfinished_run(const std::string& name);

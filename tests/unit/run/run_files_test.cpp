@@ -62,6 +62,49 @@ TEST(RunDirectory, AFolderBecomesARunOnlyWhenItIsEmptyOrBegun) {
   RunDirectory::check_new(folder.file("member"));
 }
 
+TEST(RunDirectory, TheNewestUnfinishedRunIsChosenByNumberAndDamagedOnesAreSkipped) {
+  const test::TempDir folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const auto add = [&folder](const std::string& name, const char* info) {
+    folder.write("runs/" + name + "/checkpoints/last.safetensors", "x");
+    folder.write("runs/" + name + "/run.json", info);
+  };
+  const char* running = R"({"status": "running"})";
+  for (const char* place : {"", "-2", "-9", "-10"}) add(std::string("a-20260102-000000") + place, running);
+  add("a-20260101-000000-11", running);
+  add("a-20260102-000000-12", R"({"status": "finished"})");
+  add("a-20260102-000000-13", "[1]");
+  add("a-20260102-000000-copy", running);
+  add("a-b-20260103-000000", running);
+  const std::string newest = find_unfinished_run("a"), none = find_unfinished_run("b");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(newest, "runs/a-20260102-000000-10");
+  EXPECT_EQ(none, "");
+}
+
+TEST(RunDirectory, AConfigurationThatIsOnlyHalfRecordedCanBeRead) {
+  const test::TempDir folder;
+  const RunDirectory made = RunDirectory::create("name", folder.file("run"));
+  made.set_resolved("a: 1\n");
+  EXPECT_EQ(made.resolved(), "a: 1\n");
+  folder.write("run/config.resolved.yaml", "a: 2\n");
+  EXPECT_THROW(made.resolved(), Error);
+  made.update({{"config_sha256", ""}});  // as a process leaves it that is killed within set_resolved
+  EXPECT_EQ(made.resolved(), "a: 2\n");
+}
+
+TEST(RunDirectory, IsLockedWhileItIsTrained) {
+  const test::TempDir folder;
+  {
+    const RunDirectory made = RunDirectory::create("name", folder.file("run"));
+    EXPECT_THROW(RunDirectory::check_new(folder.file("run")), Error);
+    EXPECT_THROW(RunDirectory::open(folder.file("run")).lock(), Error);
+  }
+  RunDirectory::check_new(folder.file("run"));
+  RunDirectory::open(folder.file("run")).lock();
+}
+
 TEST(RunState, IsReadBackExactly) {
   RunState state;
   state.step = 17;

@@ -299,7 +299,7 @@ TEST_F(Sweep, TwoSweepsDoNotShareAFolder) {
   std::thread first([&] { run_sweep(sweep, options()); });
   while (!exists("out/slow/started")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, options()); }),
-              HasSubstr("another sweep is at work here"));
+              HasSubstr("another sweep process is at work here"));
   set_pending_signal(SIGINT);
   first.join();
 }
