@@ -11,6 +11,9 @@
 namespace scorevi::cli {
 namespace {
 
+// An unset variable of a shell script, mostly: --out "$DIR".
+const CLI::Validator kNotEmpty([](std::string& text) { return text.empty() ? "got \"\", expected a path" : ""; }, "");
+
 void add_overrides(CLI::App& sub, std::vector<std::string>& overrides) {
   sub.add_option("-s,--set", overrides, "override a key, for example -s optimizer.lr=3e-4; may be repeated")
       ->type_name("KEY=VALUE")
@@ -24,8 +27,11 @@ void add_train(CLI::App& app, const Globals& globals, std::function<int()>& comm
   sub->add_option("CONFIG", request->config, "configuration; may be left out with --resume DIR");
   add_overrides(*sub, request->overrides);
   sub->add_option("--resume", request->resume, "go on with a run: its folder, or auto for the newest unfinished one")
-      ->type_name("DIR|auto");
-  sub->add_option("--out", request->out, "exact run folder instead of runs/<name>-<time>")->type_name("DIR");
+      ->type_name("DIR|auto")
+      ->check(kNotEmpty);
+  sub->add_option("--out", request->out, "exact run folder instead of runs/<name>-<time>")
+      ->type_name("DIR")
+      ->check(kNotEmpty);
   sub->add_option("--limit-batches", request->limit_batches, "use only N batches per epoch (smoke runs)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
@@ -46,7 +52,9 @@ void add_sweep(CLI::App& app, std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand("sweep", "Train a grid of runs and compare them; finished runs are skipped");
   sub->add_option("SWEEP", request->sweep, "sweep file")->required();
   add_overrides(*sub, request->overrides);
-  sub->add_option("--out", request->out, "folder of the sweep instead of runs/<name>")->type_name("DIR");
+  sub->add_option("--out", request->out, "folder of the sweep instead of runs/<name>")
+      ->type_name("DIR")
+      ->check(kNotEmpty);
   sub->add_option("-j,--jobs", request->jobs, "runs at the same time")->type_name("N")->check(CLI::PositiveNumber);
   sub->add_flag("--redo", request->redo, "delete and run again what was made with another configuration");
   sub->callback([request, &command] { command = [request] { return run::sweep(*request, std::cout); }; });
@@ -59,11 +67,14 @@ void add_evaluate(CLI::App& app, std::function<int()>& command) {
   sub->add_option("--split", request->split, "train, validation or test")
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "validation", "test"}));
-  sub->add_option("--data", request->data, "configuration whose data section is used instead")->type_name("CONFIG");
+  sub->add_option("--data", request->data, "configuration whose data section is used instead")
+      ->type_name("CONFIG")
+      ->check(kNotEmpty);
   sub->add_option(
          "--ood", request->ood,
          "folder of pictures, or configuration, of other things: how well uncertainty tells them from the run's")
       ->type_name("DIR|CONFIG")
+      ->check(kNotEmpty)
       ->excludes("--data");
   add_overrides(*sub, request->overrides);
   sub->callback([request, &command] { command = [request] { return run::evaluate(*request, std::cout); }; });
@@ -74,8 +85,8 @@ void add_predict(CLI::App& app, std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand("predict", "Predict new rows or pictures: class, probabilities, uncertainty");
   sub->add_option("RUN", request->run, "run folder")->required();
   sub->add_option("INPUTS", request->inputs, "CSV or idx files; pictures or folders of them")->required();
-  sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE");
-  sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")->type_name("FILE");
+  sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE")->check(kNotEmpty);
+  sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")->type_name("FILE")->check(kNotEmpty);
   sub->callback([request, &command] { command = [request] { return run::predict(*request, std::cout); }; });
 }
 
@@ -84,7 +95,9 @@ void add_report(CLI::App& app, std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand("report", "Compare runs: Markdown, CSV and HTML with plots");
   sub->add_option("RUN", request->runs, "run folders")->required();
   sub->add_option("--baseline", request->baseline, "row that paired differences are taken against")->type_name("ROW");
-  sub->add_option("--out", request->out, "folder for table.md, results.csv and report.html")->type_name("DIR");
+  sub->add_option("--out", request->out, "folder for table.md, results.csv and report.html")
+      ->type_name("DIR")
+      ->check(kNotEmpty);
   sub->callback([request, &command] { command = [request] { return run::report(*request, std::cout); }; });
 }
 

@@ -19,6 +19,7 @@ namespace scorevi::run {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kSweep = "sweep";
 constexpr int kShownLines = 8;
 constexpr int kMostJobs = 8;
 constexpr std::int64_t kMaxConfigBytes = 1 << 20;
@@ -70,8 +71,9 @@ class SweepRunner {
 
   SweepOutcome run() {
     const std::vector<std::string> resolved = validate();
+    check_folder(outcome_.folder);
     make_folder(outcome_.folder);
-    const FolderLock lock(outcome_.folder, "sweep");
+    const FolderLock lock(outcome_.folder, kSweep);
     plan(resolved);
     log().info("sweep {}: {} members, {} already finished, {} at once, in {}", options_.name, members_.size(),
                outcome_.skipped, std::min<std::size_t>(jobs_, queue_.size()), outcome_.folder);
@@ -83,6 +85,14 @@ class SweepRunner {
   }
 
  private:
+  // The lock file of an earlier call marks a folder as a sweep's.
+  static void check_folder(const std::string& path) {
+    if (!fs::exists(path)) return;
+    if (!fs::is_directory(path)) throw Error(ErrorKind::kUsage, path + ": is a file, expected a folder");
+    if (!fs::is_empty(path) && !fs::exists(path + "/" + FolderLock::file_name(kSweep)))
+      throw Error(ErrorKind::kUsage, path + ": holds files that are not of a sweep, expected a new or empty folder");
+  }
+
   static void make_folder(const std::string& path) {
     std::error_code code;
     fs::create_directories(path, code);

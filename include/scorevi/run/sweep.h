@@ -92,14 +92,15 @@ struct SweepOutcome {
   std::string folder;
   int finished = 0;                                         // now
   int skipped = 0;                                          // finished before
-  int signal = 0;                                           // SIGINT or SIGTERM that ended it early, else 0
+  int signal = 0;                                           // that ended it early, else 0
   std::vector<std::pair<std::string, std::string>> failed;  // member id, how and its last log lines
 };
 
 // Runs what is not yet finished; unfinished members with a checkpoint are resumed. A failing member
 // does not stop the others. A pending signal (core/signals.h) is passed on to the children, which save
 // and end; the log then says how to go on. Progress goes to the log, one line per member.
-// Error(kUsage): bad configuration, a folder of another configuration, another sweep at work in it.
+// Error(kUsage): bad configuration, a folder with files of others or of another configuration, another sweep at work in
+// it.
 SweepOutcome run_sweep(const SweepOptions& options, const SweepRunOptions& run);
 
 // The finished members in `folder` as a table; the others become notes.

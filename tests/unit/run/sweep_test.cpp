@@ -258,6 +258,7 @@ TEST_F(Sweep, AnInvalidMemberStopsTheSweepBeforeItStarts) {
 TEST_F(Sweep, MembersOfAnotherConfigurationAreRefusedOrRedone) {
   const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0]}\n");
   ASSERT_EQ(run_sweep(sweep, options()).finished, 1);
+  folder_.write("out/.sweep.lock", "");
   folder_.write("out/a__seed=0/config.resolved.yaml", "optimizer:\n  lr: 0.01\n");
   SweepRunOptions run = options();
   run.validate = [](const std::string&, const std::vector<std::string>&) {
@@ -292,6 +293,15 @@ TEST_F(Sweep, ASignalStopsTheChildrenAndTheSweepGoesOnLater) {
   EXPECT_EQ(run_sweep(sweep, run).finished, 2);
   EXPECT_EQ(read("out/slow__seed=0/mode"), "--resume\n");
   EXPECT_EQ(read("out/after__seed=0/mode"), "--out\n");
+}
+
+TEST_F(Sweep, AFolderOfOthersIsLeftAlone) {
+  folder_.write("out/table.md", "precious");
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\n");
+  EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, options()); }),
+              HasSubstr("holds files that are not of a sweep"));
+  EXPECT_EQ(read("out/table.md"), "precious");
+  EXPECT_FALSE(exists("out/a"));
 }
 
 TEST_F(Sweep, TwoSweepsDoNotShareAFolder) {
