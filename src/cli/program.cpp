@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -24,7 +25,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 run-time failure, 2 usage or configuration, 3 input data or weights,\n"
-    "4 numerical failure, 130/143 ended by SIGINT/SIGTERM.\n"
+    "4 numerical failure, 129/130/143 ended by SIGHUP/SIGINT/SIGTERM.\n"
     "Start with: scorevi train configs/digits_mlp_psm.yaml";
 
 // Closed standard streams would hand their numbers to the next file that is opened; a closed pipe or a file size limit
@@ -43,6 +44,13 @@ void keep_freed_memory() {
   constexpr int kMapFrom = 1 << 30;  // bytes of a block that gets a mapping of its own
   ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
+// Whoever read our output has enough of it (`| head -1`): no failure of ours, so nothing is said; the exit code is that
+// of a program that SIGPIPE ends.
+bool stdout_reader_is_gone() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 int report_failure(const std::exception& failure, int code) {
@@ -90,6 +98,7 @@ int run_program(int argc, const char* const* argv) {
     const int code = command();
     log_suppressed_warnings();
     std::cout.flush();
+    if (!std::cout && stdout_reader_is_gone()) return 128 + SIGPIPE;
     if (!std::cout) throw Error(ErrorKind::kRuntime, "stdout: cannot write the result");
     return code;
   });

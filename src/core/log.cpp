@@ -84,6 +84,11 @@ class State {
     terminal_->set_color_mode(colour_allowed(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never);
     set_line(*terminal_, "%H:%M:%S %^%l%$ %*");
     logger_.flush_on(spdlog::level::info);
+    // Of the two sinks only the file's fails aloud; the work goes on without it.
+    logger_.set_error_handler([this](const std::string& what) {
+      file_->open("");
+      logger_.warn("log file: cannot be written any more, further lines are on stderr only: {}", what);
+    });
   }
 
   void configure(spdlog::level::level_enum level, bool quiet) {

@@ -1,5 +1,6 @@
 // The program as users meet it: exit codes, messages, the files of a run.
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -101,6 +102,29 @@ TEST_F(ProgramTest, ExitCodesTellTheKindOfFailure) {
   EXPECT_EQ(data.exit_code, 3) << data.err;
   EXPECT_THAT(data.err, HasSubstr("/nowhere"));
   EXPECT_EQ(run_program({"evaluate", folder_.file("none")}).exit_code, 3);
+}
+
+TEST_F(ProgramTest, AnEmptyPathIsAMistake) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"train", config(), "--out", ""},
+                                                    {"train", config(), "--resume", ""},
+                                                    {"sweep", config(), "--out", ""},
+                                                    {"predict", "run", config(), "--out", ""}}) {
+    const auto result = run_program(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments[0];
+    EXPECT_THAT(result.err, HasSubstr("expected a path"));
+  }
+}
+
+TEST_F(ProgramTest, AReaderThatHasEnoughIsNoFailure) {
+  const std::string code = folder_.file("code"), err = folder_.file("err");
+  const std::string line =
+      std::string("{ sleep 0.2; ") + SCOREVI_PROGRAM + " list keys; echo $? >" + code + "; } 2>" + err + " | true";
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  EXPECT_EQ(slurp(code), "141\n");
+  EXPECT_EQ(slurp(err), "");
+  const std::string full = std::string(SCOREVI_PROGRAM) + " list keys >/dev/full 2>" + err;
+  EXPECT_NE(std::system(full.c_str()), 0);
+  EXPECT_THAT(slurp(err), HasSubstr("stdout: cannot write the result"));
 }
 
 TEST_F(ProgramTest, CudaThatIsNotThereIsToldWithTheReason) {

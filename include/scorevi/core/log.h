@@ -18,7 +18,8 @@ struct LogOptions {
 void init_log(const LogOptions& options);
 
 // Copies all further lines to `path` (appended, with date, never coloured); replaces the previous
-// file. An empty path stops copying. Throws Error(kRuntime) when the file cannot be opened.
+// file. An empty path stops copying. Throws Error(kRuntime) when the file cannot be opened. Copying ends with a warning
+// when the file cannot be written any more.
 void set_log_file(const std::string& path);
 
 // log().info("epoch {}", epoch)
