@@ -10,6 +10,7 @@ volatile sig_atomic_t pending = 0;
 
 // Only async-signal-safe calls here.
 extern "C" void on_signal(int signal_number) {
+  if (pending != 0 && signal_number == SIGHUP) return;
   if (pending != 0) {
     constexpr char kText[] = "\nstopped at once\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
@@ -35,10 +36,15 @@ void handle(int signal_number) {
 void install_signal_handlers() {
   handle(SIGINT);
   handle(SIGTERM);
+  handle(SIGHUP);
 }
 
 int pending_signal() noexcept { return pending; }
 
 void set_pending_signal(int signal_number) noexcept { pending = signal_number; }
+
+void stop_if_signalled() {
+  if (pending != 0) throw Interrupted();
+}
 
 }  // namespace scorevi

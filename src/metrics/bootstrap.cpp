@@ -92,6 +92,7 @@ std::vector<Interval> bootstrap(std::size_t n, std::size_t outputs, const Statis
   std::vector<std::vector<double>> draws(outputs);
   const PhiloxKey key = philox_key(options.seed);
   for (int r = 0; r < options.resamples; ++r) {
+    options.before_resample();
     draw_weights(key, static_cast<std::uint32_t>(r), &weights);
     statistic(weights, out.data());
     for (std::size_t k = 0; k < outputs; ++k)

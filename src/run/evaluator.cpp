@@ -10,6 +10,7 @@
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/metrics/bootstrap.h"
 #include "scorevi/metrics/confusion.h"
 #include "scorevi/metrics/reliability_plot.h"
@@ -29,6 +30,7 @@ metrics::BootstrapOptions bootstrap_options(const RunOptions& options) {
   metrics::BootstrapOptions bootstrap;
   bootstrap.resamples = static_cast<int>(options.evaluate.bootstrap);
   bootstrap.seed = static_cast<uint64_t>(options.seed);
+  bootstrap.before_resample = stop_if_signalled;
   return bootstrap;
 }
 

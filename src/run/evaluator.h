@@ -15,7 +15,7 @@ std::string load_weights(Experiment& experiment, const RunDirectory& directory);
 
 // Predicts a part of the data with the current family, computes metrics with intervals, fits the temperature on the
 // validation split, and writes report.json, report.html, reliability.svg and predictions.csv into `folder`
-// (relative to the run).
+// (relative to the run). Interrupted where a signal is pending (core/signals.h): no report is written then.
 EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& directory, const std::string& part,
                                const std::string& checkpoint, const std::string& folder);
 

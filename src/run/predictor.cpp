@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/posterior/predict.h"
 
 namespace scorevi::run {
@@ -40,7 +41,13 @@ posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<
   const data::Loader loader = evaluation_loader(experiment.options, experiment.data, rows, view);
   int64_t values = 1;
   for (const int64_t size : experiment.data.dataset.input_shape()) values *= size;
-  return batches_of(loader, values * static_cast<int64_t>(sizeof(float)));
+  const posterior::EachBatch each_batch = batches_of(loader, values * static_cast<int64_t>(sizeof(float)));
+  return [each_batch](const posterior::VisitBatch& visit) {
+    each_batch([&visit](int64_t row, const at::Tensor& inputs) {
+      stop_if_signalled();
+      visit(row, inputs);
+    });
+  };
 }
 
 at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>& rows) {

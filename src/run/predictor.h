@@ -1,4 +1,5 @@
-// Predictions of an experiment on rows of its data, and the metrics of them.
+// Predictions of an experiment on rows of its data, and the metrics of them. All may throw Interrupted (core/signals.h)
+// between two batches.
 #pragma once
 
 #include <memory>

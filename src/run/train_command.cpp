@@ -116,10 +116,13 @@ int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& d
   if (split.test.empty() && split.validation.empty()) {
     log().warn("no test and no validation rows: nothing was evaluated");
   } else {
-    const EvaluationReport report = evaluate_part(experiment, directory, part, checkpoint, "evaluation");
-    out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
+    try {
+      const EvaluationReport report = evaluate_part(experiment, directory, part, checkpoint, "evaluation");
+      out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
+    } catch (const Interrupted&) {
+      return end_unfinished(directory, TrainEnd::kInterrupted, trainer.state().step);
+    }
   }
-  if (pending_signal() != 0) return end_unfinished(directory, TrainEnd::kInterrupted, trainer.state().step);
   directory.set_status(RunStatus::kFinished);
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "predictor.h"
 #include "progress.h"
+#include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
@@ -92,13 +93,26 @@ void Trainer::resume() {
   truncate_file(directory_.file(files::kMetrics), state_.metrics_bytes);
   keep_lines(directory_.file(files::kTiming), 1 + state_.step / batches_per_epoch_);
   truncate_file(directory_.file(files::kSteps), state_.steps_bytes);
+  if (state_.step > 0) last_lr_ = experiment_.options.optimizer.lr * schedule_.factor(state_.step - 1);
   open_files(/*go_on=*/true);
 }
 
 TrainEnd Trainer::train() {
   if (!metrics_) open_files(/*go_on=*/false);
-  const TrainOptions& train = experiment_.options.train;
   bar_ = std::make_unique<ProgressBar>(options_.progress, total_steps_, state_.step);
+  TrainEnd end = TrainEnd::kInterrupted;
+  try {
+    if (epoch_is_open()) finish_epoch();
+    end = run_epochs();
+  } catch (const Interrupted&) {
+    SCOREVI_CHECK(epoch_is_open());
+  }
+  save_last();
+  return end;
+}
+
+TrainEnd Trainer::run_epochs() {
+  const TrainOptions& train = experiment_.options.train;
   TrainEnd end = TrainEnd::kFinished;
   while (state_.step < total_steps_ && !state_.stopped_early) {
     const int64_t epoch = state_.step / batches_per_epoch_;
@@ -107,22 +121,15 @@ TrainEnd Trainer::train() {
     epoch_rows_ = 0;
     while (state_.step < (epoch + 1) * batches_per_epoch_) {
       train_step(*stream.next());
-      if (must_stop(end) && state_.step % batches_per_epoch_ != 0) {
-        save_last();
-        return end;
-      }
+      if (must_stop(end) && state_.step % batches_per_epoch_ != 0) return end;
       if (train.checkpoint_every_steps > 0 && state_.step % train.checkpoint_every_steps == 0 &&
           state_.step % batches_per_epoch_ != 0)
         save_last();
     }
     train_seconds_ = seconds_since(start);
     finish_epoch();
-    if (must_stop(end) && state_.step < total_steps_ && !state_.stopped_early) {
-      save_last();
-      return end;
-    }
+    if (must_stop(end) && state_.step < total_steps_ && !state_.stopped_early) return end;
   }
-  save_last();
   return TrainEnd::kFinished;
 }
 

@@ -23,7 +23,7 @@ struct TrainerOptions {
 enum class TrainEnd {
   kFinished,     // all epochs, or stopped early by patience
   kStepLimit,    // max_steps made; checkpoint saved
-  kInterrupted,  // SIGINT or SIGTERM; checkpoint saved
+  kInterrupted,  // by a signal; checkpoint saved
 };
 
 // A resumed run makes the same steps, rows and checkpoints as one that was never interrupted.
@@ -44,6 +44,9 @@ class Trainer {
  private:
   void open_files(bool go_on);
   void train_step(const data::Batch& batch);
+  TrainEnd run_epochs();
+  // All steps of an epoch are made, but its row is not written: a signal came during its validation.
+  bool epoch_is_open() const { return state_.epoch.steps > 0 && state_.step % batches_per_epoch_ == 0; }
   void finish_epoch();
   void validate_epoch(struct EpochValues& values);
   void write_row(const struct EpochValues& values);

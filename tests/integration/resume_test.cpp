@@ -1,6 +1,8 @@
 // An interrupted and resumed run is the uninterrupted one, byte by byte: checkpoints, metrics, steps and predictions.
 #include <signal.h>
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -122,7 +124,7 @@ TEST_F(ResumeTest, SeveralCutsEqualNone) {
 TEST_F(ResumeTest, SignalsSaveAndTheirExitCodesAreKept) {
   settings_ = {"train.epochs=400", "train.checkpoint_every=100", "train.eval_every=100"};
   expect_ok(run_program(train("whole", {})));
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string run = "signal" + std::to_string(number);
     const auto ended = run_program_and_signal(train(run, {}), number, folder_.file(run + "/steps.jsonl"), 3000);
     ASSERT_EQ(ended.exit_code, 128 + number) << ended.err;
@@ -130,6 +132,42 @@ TEST_F(ResumeTest, SignalsSaveAndTheirExitCodesAreKept) {
     expect_ok(run_program(resume(run)));
     expect_same_runs("whole", run);
   }
+}
+
+TEST_F(ResumeTest, TheFinalEvaluationCanBeInterrupted) {
+  settings_ = {"train.checkpoint_every=100"};
+  expect_ok(run_program(train("whole", {})));
+  for (const char* endless : {"evaluate.samples=1000000", "evaluate.bootstrap=1000000"}) {
+    const std::string run = std::string("cut-") + endless;
+    settings_.emplace_back(endless);
+    const auto ended =
+        run_program_and_signal(train(run, {}), SIGINT, folder_.file(run + "/checkpoints/last.safetensors"), 1);
+    ASSERT_EQ(ended.exit_code, 130) << ended.err;
+    EXPECT_EQ(slurp(folder_.file(run + "/evaluation/report.json")), "");
+    settings_.pop_back();
+    std::vector<std::string> again = resume(run);
+    again.insert(again.end(), {"-s", "evaluate.samples=4", "-s", "evaluate.bootstrap=50"});
+    expect_ok(run_program(again));
+    EXPECT_EQ(slurp(folder_.file(run + "/evaluation/predictions.csv")),
+              slurp(folder_.file("whole/evaluation/predictions.csv")));
+  }
+}
+
+// The steps of an epoch are made, its row and its best weights are not written: resuming does that first.
+TEST_F(ResumeTest, AValidationCanBeInterrupted) {
+  settings_ = {"train.eval_samples=4000", "schedule={name: plateau, patience: 0, factor: 0.5}"};
+  expect_ok(run_program(train("whole", {})));
+  const std::string steps = slurp(folder_.file("whole/steps.jsonl"));
+  std::size_t two_epochs = 0;
+  for (int line = 0; line < 8; ++line) two_epochs = steps.find('\n', two_epochs) + 1;
+  const auto ended =
+      run_program_and_signal(train("cut", {}), SIGTERM, folder_.file("cut/steps.jsonl"), static_cast<long>(two_epochs));
+  ASSERT_EQ(ended.exit_code, 143) << ended.err;
+  EXPECT_NE(ended.err.find("after step 8"), std::string::npos) << ended.err;
+  const std::string rows = slurp(folder_.file("cut/metrics.csv"));
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 2);  // the header and the first epoch
+  expect_ok(run_program(resume("cut")));
+  expect_same_runs("whole", "cut");
 }
 
 TEST_F(ResumeTest, KilledRunGoesOnFromItsLastCheckpoint) {

@@ -20,6 +20,8 @@ struct BootstrapOptions {
   int resamples = 1000;
   std::uint64_t seed = 0;
   double level = 0.95;
+  // Called before every resample; what it throws ends the bootstrap.
+  std::function<void()> before_resample = [] {};
 };
 
 // Writes `outputs` numbers computed from the weights [N].

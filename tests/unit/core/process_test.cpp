@@ -71,6 +71,20 @@ TEST_F(LogTest, WarnsOnceAndCounts) {
   EXPECT_EQ(text.find("more times", summary + 10), std::string::npos);
 }
 
+TEST_F(LogTest, AFullDiskIsToldOnce) {
+  set_log_file("/dev/full");
+  testing::internal::CaptureStderr();
+  log().info("first");
+  log().info("second");
+  const std::string shown = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(shown, HasSubstr("info first"));
+  EXPECT_THAT(shown, HasSubstr("info second"));
+  EXPECT_THAT(shown, HasSubstr("warning log file: cannot be written any more"));
+  EXPECT_THAT(shown, HasSubstr("No space left on device"));
+  EXPECT_EQ(shown.find("log file"), shown.rfind("log file"));
+  EXPECT_THAT(shown, Not(HasSubstr("LOG ERROR")));
+}
+
 TEST_F(LogTest, Refusals) {
   EXPECT_THROW(init_log({"verbose", false}), Error);
   EXPECT_THROW(set_log_file("/proc/none/log.txt"), Error);
@@ -105,6 +119,25 @@ void raise_twice(int signal_number) {
 TEST(SignalsDeathTest, SecondEndsAtOnce) {
   EXPECT_EXIT(raise_twice(SIGINT), testing::ExitedWithCode(130), "stopped at once");
   EXPECT_EXIT(raise_twice(SIGTERM), testing::ExitedWithCode(143), "stopped at once");
+}
+
+// A closed terminal sends SIGHUP from more than one place; the program must still save.
+TEST(SignalsDeathTest, SeveralHangupsAreOne) {
+  const auto hang_up = [] {
+    std::signal(SIGHUP, SIG_DFL);
+    install_signal_handlers();
+    std::raise(SIGHUP);
+    std::raise(SIGHUP);
+    std::_Exit(pending_signal() == SIGHUP ? 7 : 8);
+  };
+  EXPECT_EXIT(hang_up(), testing::ExitedWithCode(7), "");
+}
+
+TEST(Signals, LoopsAreLeftWhenOneIsPending) {
+  EXPECT_NO_THROW(stop_if_signalled());
+  set_pending_signal(SIGTERM);
+  EXPECT_THROW(stop_if_signalled(), Interrupted);
+  set_pending_signal(0);
 }
 
 TEST(Terminal, PipesAreNoTerminals) {

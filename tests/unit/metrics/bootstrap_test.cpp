@@ -1,6 +1,7 @@
 #include "scorevi/metrics/bootstrap.h"
 
 #include <chrono>
+#include <stdexcept>
 
 #include "golden.h"
 #include "scorevi/core/counter_rng.h"
@@ -101,6 +102,16 @@ TEST(Bootstrap, WeightsAreCountsThatSumToN) {
       options);
   EXPECT_EQ(calls, 20001);  // weights 1 first
   for (double d : drawn) EXPECT_NEAR(d / 20001, 1.0, 0.03);
+}
+
+TEST(Bootstrap, CanBeStopped) {
+  BootstrapOptions options;
+  int calls = 0;
+  options.before_resample = [&calls] {
+    if (++calls == 3) throw std::runtime_error("stop");
+  };
+  EXPECT_THROW(bootstrap_mean({1, 2}, options), std::runtime_error);
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(Bootstrap, EdgeCases) {
