@@ -86,7 +86,9 @@ void add_predict(CLI::App& app, std::function<int()>& command) {
   sub->add_option("RUN", request->run, "run folder")->required();
   sub->add_option("INPUTS", request->inputs, "CSV or idx files; pictures or folders of them")->required();
   sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE")->check(kNotEmpty);
-  sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")->type_name("FILE")->check(kNotEmpty);
+  sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")
+      ->type_name("FILE")
+      ->check(kNotEmpty);
   sub->callback([request, &command] { command = [request] { return run::predict(*request, std::cout); }; });
 }
 

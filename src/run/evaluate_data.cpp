@@ -110,8 +110,9 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
   std::error_code ignored;
   if (std::filesystem::is_directory(request.ood, ignored)) {
     if (!own.pictures)
-      throw Error(ErrorKind::kUsage, "evaluate: --ood: got a folder, but the run was not trained on picture files, "
-                                     "expected a configuration");
+      throw Error(ErrorKind::kUsage,
+                  "evaluate: --ood: got a folder, but the run was not trained on picture files, "
+                  "expected a configuration");
     DataParts data = read_new_rows({request.ood}, directory).data;
     data.split.test = std::move(data.split.train);
     data.dataset.name = std::filesystem::canonical(request.ood).filename().string();
