@@ -59,7 +59,8 @@ std::string class_rows(const NewRows& rows, const ClassTable& table) {
   const std::size_t classes = table.class_names.size();
   CsvRow header;
   header.add("file").add("row").add(kRankNames[0]).add("confidence").add("entropy").add("mutual_information");
-  for (std::size_t rank = 1; rank < std::min(kRanked, classes); ++rank) header.add(kRankNames[rank]);
+  const std::size_t named = std::min(kRanked, classes - 1);  // the last class is known by then
+  for (std::size_t rank = 1; rank < named; ++rank) header.add(kRankNames[rank]);
   for (const std::string& name : table.class_names) header.add("p_" + name);
   std::string text = header.text() + "\n";
   for (std::size_t i = 0; i < rows.origins.size(); ++i) {
@@ -68,7 +69,7 @@ std::string class_rows(const NewRows& rows, const ClassTable& table) {
     CsvRow row;
     row.add(rows.origins[i].file).add(rows.origins[i].row).add(table.class_names[order[0]]).add(p[order[0]]);
     row.add(table.entropy[i]).add(table.information[i]);
-    for (std::size_t rank = 1; rank < order.size(); ++rank) row.add(table.class_names[order[rank]]);
+    for (std::size_t rank = 1; rank < named; ++rank) row.add(table.class_names[order[rank]]);
     for (std::size_t c = 0; c < classes; ++c) row.add(p[c]);
     text += row.text() + "\n";
   }

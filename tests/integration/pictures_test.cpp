@@ -89,8 +89,8 @@ TEST_F(PicturesTest, TrainsOnAFolderAndPredictsNewPictures) {
   EXPECT_THAT(predicted.err, HasSubstr("1 of 7 pictures cannot be read"));
   const io::CsvTable table = io::read_csv(folder_.file("p.csv"));
   ASSERT_EQ(table.rows(), 6U);
-  for (const char* column : {"file", "predicted", "confidence", "entropy", "mutual_information", "second", "third",
-                             "p_amber", "p_blue", "p_coral"})
+  for (const char* column :
+       {"file", "predicted", "confidence", "entropy", "mutual_information", "second", "p_amber", "p_blue", "p_coral"})
     EXPECT_NO_THROW(table.column(column)) << column;
   EXPECT_THAT(slurp(folder_.file("sheet.html")), HasSubstr("1.bmp"));
 }
@@ -110,7 +110,8 @@ TEST_F(PicturesTest, ResumedRunsAreBitEqual) {
 TEST_F(PicturesTest, WorkersAndCacheChangeNothing) {
   train_ok("a");
   train_ok("b", {"-s", "data.workers=0", "-s", "data.cache=decoded"});
-  expect_same("a", "b", kResults);
+  // Checkpoints carry the run's identity, which the configuration is a part of.
+  expect_same("a", "b", {"metrics.csv", "steps.jsonl", "split.json", "evaluation/predictions.csv"});
 }
 
 TEST_F(PicturesTest, ViewsAndOtherSets) {
