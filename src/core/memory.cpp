@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "scorevi/core/numbers.h"
@@ -18,18 +19,22 @@ std::optional<std::int64_t> number_in(const char* path) {
   return parse_int(word);
 }
 
-std::optional<std::int64_t> kernel_available() {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (std::int64_t kib = 0; file >> key >> kib; std::getline(file, unit))
-    if (key == "MemAvailable:") return kib * 1024;
+// A line "key: 123 kB" in bytes.
+std::optional<std::int64_t> line_of(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first;
+    std::int64_t kib = 0;
+    if (words >> first && first == key && words >> kib) return kib * 1024;
+  }
   return std::nullopt;
 }
 
 }  // namespace
 
 std::int64_t available_memory_bytes() {
-  const std::optional<std::int64_t> kernel = kernel_available();
+  const std::optional<std::int64_t> kernel = line_of("/proc/meminfo", "MemAvailable:");
   const std::optional<std::int64_t> limit = number_in("/sys/fs/cgroup/memory.max");
   const std::optional<std::int64_t> used = number_in("/sys/fs/cgroup/memory.current");
   const std::int64_t free_of_machine = kernel.value_or(-1);
@@ -37,5 +42,7 @@ std::int64_t available_memory_bytes() {
   const std::int64_t free_of_group = std::max<std::int64_t>(0, *limit - *used);
   return free_of_machine < 0 ? free_of_group : std::min(free_of_machine, free_of_group);
 }
+
+std::int64_t peak_memory_bytes() { return line_of("/proc/self/status", "VmHWM:").value_or(-1); }
 
 }  // namespace scorevi

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "folder_walk.h"
@@ -33,6 +35,7 @@ class FolderReader {
                                                 "class",
                                                 root_));
     }
+    refuse_capitals();
     ListedParts parts;
     const std::string validation = validation_folder();
     const bool has_test = is_folder(fs::path(root_) / "test");
@@ -49,10 +52,29 @@ class FolderReader {
       parts.pool = true;
     }
     tell_left_out();
+    if (sorted_classes(parts).empty() && loose_files_ > 0)
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: {} files lie in the folder itself, expected a folder for each class: "
+                              "{}/<class>/<picture>",
+                              root_, loose_files_, root_));
     return parts;
   }
 
  private:
+  // "Train" beside "Test" are parts that somebody named so, and no classes.
+  void refuse_capitals() const {
+    LeftOut uncounted;
+    for (const std::string& name : visible_names(root_, uncounted)) {
+      std::string lower = name;
+      std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+      const bool part = lower == "train" || lower == "test" ||
+                        std::find(kValidationNames.begin(), kValidationNames.end(), lower) != kValidationNames.end();
+      if (part && lower != name && is_folder(fs::path(root_) / name))
+        throw Error(ErrorKind::kData,
+                    fmt::format("{}: has a folder {}, expected {} for a part of the data", root_, name, lower));
+    }
+  }
+
   std::string validation_folder() const {
     std::vector<std::string> found;
     for (const std::string& name : kValidationNames) {

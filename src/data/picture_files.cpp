@@ -123,16 +123,15 @@ io::Image PictureFiles::load(std::int64_t row) const {
   return image;
 }
 
-std::vector<std::int64_t> PictureFiles::bad_rows(int threads) const {
+std::vector<Pictures::Bad> PictureFiles::bad_rows(int threads) const {
   std::atomic<std::int64_t> next{0};
-  std::vector<char> bad(state_->paths.size(), 0);
+  std::vector<std::string> reasons(state_->paths.size());
   const auto work = [&] {
     for (std::int64_t row = next++; row < size(); row = next++) {
       try {
         state_->keep(row, state_->decode(row));
       } catch (const std::exception& error) {  // nothing may leave a thread
-        bad[static_cast<std::size_t>(row)] = 1;
-        log().warn("{}; left out", error.what());
+        reasons[static_cast<std::size_t>(row)] = error.what();
       }
     }
   };
@@ -140,10 +139,10 @@ std::vector<std::int64_t> PictureFiles::bad_rows(int threads) const {
   for (int i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
-  std::vector<std::int64_t> rows;
-  for (std::size_t row = 0; row < bad.size(); ++row)
-    if (bad[row] != 0) rows.push_back(static_cast<std::int64_t>(row));
-  return rows;
+  std::vector<Bad> bad;
+  for (std::size_t row = 0; row < reasons.size(); ++row)
+    if (!reasons[row].empty()) bad.push_back({static_cast<std::int64_t>(row), reasons[row]});
+  return bad;
 }
 
 std::int64_t PictureFiles::decoded_bytes() const {

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kNamedFiles = 5;     // in messages
-constexpr std::size_t kNamedClasses = 10;  // in messages
+constexpr std::size_t kNamedFiles = 5;  // in messages
 
 // "a, b, c, ..." of at most `most` items.
 std::string first_of(const std::vector<std::string>& items, std::size_t most) {
@@ -43,19 +42,6 @@ void check_parts_apart(const std::string& name, const ListedParts& parts) {
   throw Error(ErrorKind::kData, fmt::format("{}: {} pictures are in more than one of the parts train, validation and "
                                             "test: {}",
                                             name, shared.size(), first_of(shared, kNamedFiles)));
-}
-
-void tell_untrained_classes(const std::string& name, const ListedParts& parts,
-                            const std::vector<std::string>& class_names) {
-  std::set<std::string> trained;
-  for (const ListedPicture& picture : parts.train) trained.insert(picture.class_name);
-  std::vector<std::string> untrained;
-  for (const std::string& class_name : class_names) {
-    if (trained.count(class_name) == 0) untrained.push_back(class_name);
-  }
-  if (untrained.empty()) return;
-  log().warn("{}: {} of {} classes have no training pictures: {}", name, untrained.size(), class_names.size(),
-             first_of(untrained, kNamedClasses));
 }
 
 void check_files_exist(const PictureList& list) {
@@ -106,10 +92,10 @@ PictureList make_picture_list(const std::string& name, const std::string& descri
   list.validation = options.part == "test" ? 0 : append(parts.validation);
   if (options.part != "train") append(parts.test);
   list.train = parts.pool ? -1 : train;
-  if (list.paths.empty()) throw Error(ErrorKind::kData, name + ": no pictures");
+  if (list.paths.empty())
+    throw Error(ErrorKind::kData, name + ": no pictures" + (options.root.empty() ? "" : " in " + options.root));
   check_parts_apart(name, parts);
   check_files_exist(list);
-  tell_untrained_classes(name, parts, class_names);
   return list;
 }
 
@@ -154,7 +140,9 @@ LabelledFolder find_labelled_folder(const DataOptions& options, const std::strin
                                     const std::vector<std::string>& folders,
                                     const std::vector<std::string>& label_folders) {
   const std::vector<std::string> wanted =
-      options.labels_dir.empty() ? label_folders : std::vector<std::string>{options.labels_dir};
+      options.labels_dir.empty()
+          ? label_folders
+          : std::vector<std::string>{options.labels_dir, fs::absolute(options.labels_dir).string()};
   const std::string folder = find_set_folder(options, name, folders, [&](const std::string& place) -> std::string {
     const std::string lacking = lacking_names(place, {"images"});
     return lacking.empty() && first_present(place, wanted).empty() ? wanted.front() : lacking;

@@ -23,10 +23,16 @@ std::int64_t count_between(const std::vector<std::int64_t>& rows, std::int64_t f
   return std::lower_bound(begin, rows.end(), first + count) - begin;
 }
 
-void leave_out(const std::vector<std::int64_t>& rows, PictureList& list) {
-  if (rows.empty()) return;
-  if (static_cast<std::int64_t>(rows.size()) == list.size())
+constexpr std::size_t kNamedPictures = 5;  // of those that are left out
+
+void leave_out(const std::vector<Pictures::Bad>& bad, PictureList& list) {
+  if (bad.empty()) return;
+  for (std::size_t i = 0; i < std::min(kNamedPictures, bad.size()); ++i) log().warn("{}; left out", bad[i].reason);
+  if (static_cast<std::int64_t>(bad.size()) == list.size())
     throw Error(ErrorKind::kData, fmt::format("{}: none of the {} pictures can be read", list.name, list.size()));
+  log().warn("{}: {} of {} pictures cannot be read and are left out", list.name, bad.size(), list.size());
+  std::vector<std::int64_t> rows;
+  for (const Pictures::Bad& picture : bad) rows.push_back(picture.row);
   const std::int64_t train = std::max<std::int64_t>(0, list.train);
   const std::int64_t of_validation = count_between(rows, train, list.validation);
   if (list.train >= 0) list.train -= count_between(rows, 0, list.train);
@@ -39,7 +45,6 @@ void leave_out(const std::vector<std::int64_t>& rows, PictureList& list) {
   }
   list.paths.resize(kept);
   list.labels.resize(kept);
-  log().warn("{}: {} pictures cannot be read and are left out", list.name, rows.size());
 }
 
 // Tells what the decoded pictures will take before they take it.

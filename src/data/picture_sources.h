@@ -3,7 +3,7 @@
 // `options.root` empty: the sets with a name are looked for in data_roots(), in the folder of the set's name or the one
 // its archive unpacks to. Of `options.part`, "train" leaves out the test part and "test" all others.
 // Errors kUsage: an option's value; kData: a missing or damaged file, with path and line; listed pictures that are not
-// there; one picture in two parts. Classes without training pictures and files that are left out are told in the log.
+// there; one picture in two parts. Files that are left out are told in the log.
 #pragma once
 
 #include "scorevi/data/options.h"

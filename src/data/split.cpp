@@ -101,8 +101,8 @@ namespace {
 // The three official parts as they are.
 Split official_split(const Dataset& dataset, const SplitOptions& options) {
   if (dataset.official_validation == 0)
-    bad_option("official_validation: true, but " + dataset.name + " has no official validation part");
-  if (options.train_size != 0) bad_option("official_validation: true needs train_size: 0, the whole training part");
+    bad_option("validation: official, but " + dataset.name + " has no official validation part");
+  if (options.train_size != 0) bad_option("validation: official needs data.train_size 0, the whole training part");
   Split split;
   const std::int64_t first = dataset.official_train - dataset.official_validation;
   for (std::int64_t row = 0; row < dataset.size(); ++row)
@@ -143,6 +143,13 @@ Split make_split(const Dataset& dataset, const SplitOptions& options) {
   SCOREVI_CHECK_OP(split.train.size() + split.validation.size() + split.test.size() + pool.size(), ==,
                    static_cast<std::size_t>(dataset.size()));
   return split;
+}
+
+const std::vector<std::int64_t>& rows_of(const Split& split, std::string_view part) {
+  if (part == "train") return split.train;
+  if (part == "validation") return split.validation;
+  SCOREVI_CHECK(part == "test");
+  return split.test;
 }
 
 void check_split(const Split& split, std::int64_t rows, const std::string& where) {

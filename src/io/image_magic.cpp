@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "scorevi/io/image.h"
+#include "scorevi/io/weight_format.h"
 
 namespace scorevi::io {
 namespace {
@@ -54,7 +55,6 @@ constexpr Known kOtherPictures[] = {
 };
 
 constexpr Known kNoPictures[] = {
-    {0, "version https://git-lfs."sv, "a Git LFS pointer, the picture itself was never fetched: run 'git lfs pull'"},
     {0, "\x1F\x8B"sv, "gzip data: unpack it first"},
     {0, "PK\3\4"sv, "a zip archive: unpack it first"},
     {0, "%PDF"sv, "a PDF document"},
@@ -74,14 +74,6 @@ constexpr const char* kExpected = "expected JPEG, PNG, GIF or BMP";
 
 bool has(std::string_view bytes, std::size_t at, std::string_view signature) {
   return bytes.size() >= at + signature.size() && bytes.substr(at, signature.size()) == signature;
-}
-
-bool is_html(std::string_view bytes) {
-  const std::size_t start = bytes.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-  if (start == std::string_view::npos) return false;
-  std::string head(bytes.substr(start, 16));
-  std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return std::tolower(c); });
-  return has(head, 0, "<!doctype html") || has(head, 0, "<html") || has(head, 0, "<head");
 }
 
 bool is_text(std::string_view bytes) {
@@ -109,7 +101,7 @@ std::string first_bytes(std::string_view bytes) {
   for (const Known& known : kNoPictures) {
     if (has(bytes, known.at, known.signature)) refuse(file, std::string("no picture but ") + known.what);
   }
-  if (is_html(bytes)) refuse(file, "no picture but an HTML page, as a failed download leaves it: fetch it again");
+  if (const char* mistake = download_mistake(bytes)) refuse(file, mistake);
   if (bytes.find_first_not_of('\0') == std::string_view::npos) {
     refuse(file, fmt::format("no picture but {} zero bytes, as a crash leaves them: fetch it again", bytes.size()));
   }

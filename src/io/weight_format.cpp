@@ -62,7 +62,7 @@ const char* download_mistake(std::string_view head) {
   }
   const std::size_t text = head.find_first_not_of(" \t\r\n");
   if (text != std::string_view::npos && head[text] == '<') {
-    return "is an HTML or XML page, not a weight file; the download went wrong";
+    return "is an HTML page or other XML, not the file itself; the download went wrong";
   }
   return nullptr;
 }

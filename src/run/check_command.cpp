@@ -7,7 +7,9 @@
 #include <torch/torch.h>
 
 #include "experiment.h"
+#include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/memory.h"
 #include "scorevi/core/terminal.h"
 #include "scorevi/run/commands.h"
 
@@ -40,8 +42,10 @@ void print_data(const DataParts& data, std::ostream& out) {
   }
 }
 
-// Reads every picture once.
-void print_pictures(const data::Dataset& dataset, std::ostream& out) {
+constexpr std::size_t kNamedPictures = 5;  // of those that cannot be decoded
+
+// Reads every picture once. Error(kData) where one that cannot be decoded would end the run.
+void print_pictures(const data::Dataset& dataset, const data::DataOptions& source, std::ostream& out) {
   if (!dataset.pictures) return;
   const data::PictureForm& form = dataset.form;
   out << fmt::format("pictures    {} pixels, {}, {}, mean {:.3f}, std {:.3f}\n", form.size,
@@ -50,16 +54,36 @@ void print_pictures(const data::Dataset& dataset, std::ostream& out) {
                          : "as they are",
                      form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear", fmt::join(form.mean, " "),
                      fmt::join(form.std, " "));
+  if (form.resize == 0 && !dataset.pictures->in_memory())
+    for (int64_t row = 0; row < dataset.size(); ++row)
+      data::evaluation_view(dataset.pictures->load(row), form, dataset.pictures->name(row));
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::vector<int64_t> bad = dataset.pictures->bad_rows(threads);
+  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(threads);
   const std::string odd = dataset.pictures->odd_text();
   out << fmt::format("  read      {} pictures, {} cannot be decoded{}\n", dataset.size(), bad.size(),
                      odd.empty() ? "" : "; " + odd);
+  for (std::size_t i = 0; i < std::min(kNamedPictures, bad.size()); ++i) out << "    " << bad[i].reason << "\n";
+  if (!bad.empty() && source.on_bad_image == "error")
+    throw Error(ErrorKind::kData, fmt::format("data.on_bad_image: {} pictures cannot be decoded, the first is {}; use "
+                                              "skip or substitute, or remove them",
+                                              bad.size(), bad.front().reason));
 }
 
 // Inputs that are held in memory.
 int64_t data_bytes(const data::Dataset& dataset) {
   return dataset.pictures ? 0 : static_cast<int64_t>(dataset.inputs.nbytes());
+}
+
+// The memory of a run: told by buffers, and measured after a forward and backward pass.
+void print_memory(const Experiment& experiment, std::ostream& out) {
+  const std::vector<std::string> buffers = experiment.buffers();
+  out << fmt::format("memory      {} parameter-sized buffers = {} ({}), data {}\n", buffers.size(),
+                     format_bytes(experiment.buffer_bytes()), fmt::join(buffers, ", "),
+                     format_bytes(data_bytes(experiment.data.dataset)));
+  const int64_t peak = peak_memory_bytes();
+  if (peak >= 0)
+    out << fmt::format("  measured  {} of main memory at most up to the first step's backward pass, {} free\n",
+                       format_bytes(peak), format_bytes(available_memory_bytes()));
 }
 
 // One batch through the network and back, so that shapes and types are known to fit.
@@ -77,17 +101,14 @@ int check(const CheckRequest& request, std::ostream& out) {
   out << fmt::format("config      {}: no error\n", request.config);
   Experiment experiment = build_training(loaded.options);
   print_data(experiment.data, out);
-  print_pictures(experiment.data.dataset, out);
+  print_pictures(experiment.data.dataset, loaded.options.data.source, out);
   try_step(experiment);
   const int64_t batches = experiment.train_loader.batches();
-  const std::vector<std::string> buffers = experiment.buffers();
   out << fmt::format("model       {}: {} parameters in {} tensors\n", loaded.options.model.name,
                      experiment.target->dim(), experiment.target->layout().entries().size());
   out << fmt::format("method      {} on {}: {} epochs of {} steps\n", loaded.options.method.name, experiment.device,
                      loaded.options.train.epochs, batches);
-  out << fmt::format("memory      {} parameter-sized buffers = {}, data {}; activations and libraries come on top\n",
-                     buffers.size(), format_bytes(experiment.buffer_bytes()),
-                     format_bytes(data_bytes(experiment.data.dataset)));
+  print_memory(experiment, out);
   out << "everything fits; start with: scorevi train " << request.config << "\n";
   return 0;
 }

@@ -15,13 +15,16 @@ using Patterns = std::vector<std::string>;
 
 // How and where predictions are made, never what is predicted.
 const Patterns& evaluation_keys() {
-  static const Patterns kKeys = {"device", "threads", "data.root", "data.path", "data.workers", "evaluate.*"};
+  static const Patterns kKeys = {"device",       "threads",       "data.root", "data.path",
+                                 "data.workers", "model.weights", "evaluate.*"};
   return kKeys;
 }
 
 // Keys that change how often something is done, how a run is evaluated and where, never what a step learns.
 Patterns resume_keys(const RunOptions& options) {
-  Patterns keys = evaluation_keys();
+  // Of evaluate.* only what validation during training does not use: its numbers decide about the best checkpoint.
+  Patterns keys = {"device",           "threads",       "data.root",          "data.path",          "data.workers",
+                   "evaluate.samples", "model.weights", "evaluate.bootstrap", "evaluate.checkpoint"};
   keys.insert(keys.end(), {"name", "train.patience", "train.checkpoint_every", "train.checkpoint_every_steps",
                            "train.log_every_steps"});
   const std::string& schedule = options.schedule.name;

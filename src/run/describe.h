@@ -30,6 +30,8 @@ std::vector<config::Variant> variants_of(const Entries& entries, const FieldsByN
 }
 
 void describe_data(DataSection& options, config::Visitor& v);
+void describe_image(ImageSection& options, config::Visitor& v);
+void describe_augment(AugmentSection& options, config::Visitor& v);
 void describe_model(models::ModelOptions& options, PretrainedOptions& pretrained, config::Visitor& v);
 void describe_prior(PriorOptions& options, config::Visitor& v);
 void describe_likelihood(LikelihoodOptions& options, config::Visitor& v);

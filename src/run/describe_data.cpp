@@ -35,7 +35,8 @@ void describe_pictures(data::DataOptions& o, config::Visitor& v) {
 }
 
 void describe_labels(data::DataOptions& o, config::Visitor& v) {
-  v.field("labels_dir", o.labels_dir, "folder of the lists inside the set's folder; empty finds it");
+  v.field("labels_dir", o.labels_dir,
+          "folder of other lists, in the set's folder or from here; empty finds the set's own");
 }
 
 // Key `level` of the sets whose classes come in several grains.
@@ -48,52 +49,8 @@ void describe_toy(data::DataOptions& o, config::Visitor& v) {
   v.field("noise", o.noise, "standard deviation of the noise; negative: the set's own");
 }
 
-void describe_image(ImageSection& o, config::Visitor& v) {
-  v.field("size", o.size, "pixels of the square that the network sees; null = the network's own",
-          config::between(8, 4096));
-  v.field("resize", o.resize,
-          "pixels of the short side before the middle is cut out in evaluation; 0 = pictures have the size already",
-          config::between(0, 8192));
-  v.choice("interpolation", o.interpolation, {{"auto", "the network's own"}, {"bilinear", ""}, {"bicubic", ""}},
-           "of all resizing, with antialias");
-  v.field("mean", o.mean, "per channel, of values in [0, 1]; [] = the network's own", config::between(-10, 10));
-  v.field("std", o.std, "per channel, of values in [0, 1]; [] = the network's own", config::positive());
-}
-
-void describe_augment(AugmentSection& o, config::Visitor& v) {
-  const auto standard = [&o](config::Visitor& i) {
-    i.choice("crop", o.crop,
-             {{"auto", "resized for files, shifted for pictures in memory"},
-              {"resized", "a random box, resized"},
-              {"shifted", "as in evaluation, then moved by up to `shift` pixels"},
-              {"middle", "as in evaluation"}},
-             "what is cut out");
-    i.field("scale", o.scale, "share of the area that the box has, least and most", config::positive_fraction());
-    i.field("shift", o.shift, "pixels; what comes from outside is black", config::between(0, 1000));
-    i.field("flip", o.flip, "probability of a mirror image", config::fraction());
-    i.field("rotation", o.rotation, "largest angle in degrees", config::between(0, 180));
-    i.field("brightness", o.brightness, "largest relative change", config::non_negative());
-    i.field("contrast", o.contrast, "largest relative change", config::non_negative());
-    i.field("saturation", o.saturation, "largest relative change", config::non_negative());
-    i.field("hue", o.hue, "largest turn of the colour circle", config::between(0, 0.5));
-    i.field("rand_augment", o.rand_augment, "operations of RandAugment; 0 = none", config::between(0, 14));
-    i.field("rand_magnitude", o.rand_magnitude, "their strength", config::between(0, 30));
-    i.field("trivial_augment", o.trivial_augment, "one random operation of random strength");
-    i.field("erasing", o.erasing, "probability that a rectangle is erased", config::fraction());
-    i.field("mixup", o.mixup, "alpha of mixup; 0 = none", config::between(0, 4));
-    i.field("cutmix", o.cutmix, "alpha of CutMix; with mixup each batch gets either", config::between(0, 4));
-    i.field("label_smoothing", o.label_smoothing, "share of the target that is spread over all classes",
-            config::fraction_below_one());
-  };
-  v.variant("name", o.name, "random changes of training pictures; other data are never changed",
-            {{"none", "training sees pictures as evaluation does", {}},
-             {"standard", "the changes below, in this order", standard}});
-}
-
-}  // namespace
-
-void describe_data(DataSection& section, config::Visitor& v) {
-  data::DataOptions& o = section.source;
+// The keys beside data.name, by data set.
+FieldsByName dataset_fields(data::DataOptions& o) {
   const auto root = [&o](config::Visitor& i) { describe_root(o, i); };
   const auto pictures = [&o](config::Visitor& i) {
     describe_root(o, i);
@@ -134,23 +91,71 @@ void describe_data(DataSection& section, config::Visitor& v) {
     describe_toy(o, i);
     i.field("classes", o.classes, "clusters", config::between(2, 100));
   };
-  const FieldsByName fields = {{"cifar10", root},
-                               {"cifar100", cifar100},
-                               {"dtd", dtd},
-                               {"oxford_pets", pets},
-                               {"flowers102", pictures},
-                               {"fgvc_aircraft", aircraft},
-                               {"image_folder", folder},
-                               {"image_list", list},
-                               {"mnist", root},
-                               {"fashion_mnist", root},
-                               {"kmnist", root},
-                               {"csv", [&o](config::Visitor& i) { describe_csv(o, i); }},
-                               {"two_moons", toy},
-                               {"blobs", blobs},
-                               {"sine_gap", toy},
-                               {"cubic", toy}};
-  v.variant("name", o.name, "data set", variants_of(data::datasets().entries(), fields));
+  return {{"cifar10", root},
+          {"cifar100", cifar100},
+          {"dtd", dtd},
+          {"oxford_pets", pets},
+          {"flowers102", pictures},
+          {"fgvc_aircraft", aircraft},
+          {"image_folder", folder},
+          {"image_list", list},
+          {"mnist", root},
+          {"fashion_mnist", root},
+          {"kmnist", root},
+          {"csv", [&o](config::Visitor& i) { describe_csv(o, i); }},
+          {"two_moons", toy},
+          {"blobs", blobs},
+          {"sine_gap", toy},
+          {"cubic", toy}};
+}
+
+}  // namespace
+
+void describe_image(ImageSection& o, config::Visitor& v) {
+  v.field("size", o.size, "pixels of the square that the network sees; null = the network's own",
+          config::between(8, 4096));
+  v.field("resize", o.resize,
+          "pixels of the short side before the middle is cut out in evaluation; 0 = pictures have the size already",
+          config::between(0, 8192));
+  v.choice("interpolation", o.interpolation, {{"auto", "the network's own"}, {"bilinear", ""}, {"bicubic", ""}},
+           "of all resizing, with antialias");
+  v.field("mean", o.mean, "per channel, of values in [0, 1]; [] = the network's own", config::between(-10, 10));
+  v.field("std", o.std, "per channel, of values in [0, 1]; [] = the network's own", config::positive());
+}
+
+void describe_augment(AugmentSection& o, config::Visitor& v) {
+  const auto standard = [&o](config::Visitor& i) {
+    i.choice("crop", o.crop,
+             {{"auto", "resized for files, shifted for pictures in memory"},
+              {"resized", "a random box, resized"},
+              {"shifted", "as in evaluation, then moved by up to `shift` pixels"},
+              {"middle", "as in evaluation"}},
+             "what is cut out");
+    i.field("scale", o.scale, "share of the area that the box has, least and most", config::positive_fraction());
+    i.field("shift", o.shift, "pixels; what comes from outside is black", config::between(0, 1000));
+    i.field("flip", o.flip, "probability of a mirror image", config::fraction());
+    i.field("rotation", o.rotation, "largest angle in degrees", config::between(0, 180));
+    i.field("brightness", o.brightness, "largest relative change", config::between(0, 10));
+    i.field("contrast", o.contrast, "largest relative change", config::between(0, 10));
+    i.field("saturation", o.saturation, "largest relative change", config::between(0, 10));
+    i.field("hue", o.hue, "largest turn of the colour circle", config::between(0, 0.5));
+    i.field("rand_augment", o.rand_augment, "operations of RandAugment; 0 = none", config::between(0, 14));
+    i.field("rand_magnitude", o.rand_magnitude, "their strength", config::between(0, 30));
+    i.field("trivial_augment", o.trivial_augment, "one random operation of random strength");
+    i.field("erasing", o.erasing, "probability that a rectangle is erased", config::fraction());
+    i.field("mixup", o.mixup, "alpha of mixup; 0 = none", config::between(0, 4));
+    i.field("cutmix", o.cutmix, "alpha of CutMix; with mixup each batch gets either", config::between(0, 4));
+    i.field("label_smoothing", o.label_smoothing, "share of the target that is spread over all classes",
+            config::fraction_below_one());
+  };
+  v.variant("name", o.name, "random changes of training pictures; other data are never changed",
+            {{"none", "training sees pictures as evaluation does", {}},
+             {"standard", "the changes below, in this order", standard}});
+}
+
+void describe_data(DataSection& section, config::Visitor& v) {
+  data::DataOptions& o = section.source;
+  v.variant("name", o.name, "data set", variants_of(data::datasets().entries(), dataset_fields(o)));
   v.section("image", "how pictures are shown to the network",
             [&section](config::Visitor& i) { describe_image(section.image, i); });
   v.section("augment", "random changes of training pictures",
@@ -162,7 +167,9 @@ void describe_data(DataSection& section, config::Visitor& v) {
   v.field("validation_frac", section.validation_frac, "share of the drawn rows held out for validation",
           config::fraction_below_one());
   v.choice("validation", section.validation,
-           {{"split", "validation_frac of the training rows"}, {"official", "the data set's own validation part"}},
+           {{"auto", "official for your own pictures where they have a validation part, else split"},
+            {"split", "validation_frac of the training rows, an official validation part among them"},
+            {"official", "the data set's own validation part"}},
            "where validation rows come from");
   v.field("stratified", section.stratified, "classes in equal shares in every part");
   v.field("split_seed", section.split_seed, "seed of the split; null = the run's seed", config::non_negative());
@@ -172,7 +179,8 @@ void describe_data(DataSection& section, config::Visitor& v) {
            {{"scale", "divided by the largest possible value"},
             {"standardise", "mean 0 and standard deviation 1 on the train split, per column or channel"},
             {"none", "as they are"}},
-           "scaling of the inputs; a regression target is standardised with them, but for none");
+           "scaling of inputs that are no pictures (see image); a regression target is standardised with them, but for "
+           "none");
   v.field("workers", section.workers, "loader threads; never changes a result", config::between(0, 64));
 }
 

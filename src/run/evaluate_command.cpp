@@ -13,18 +13,18 @@ namespace scorevi::run {
 namespace {
 
 // Where the report goes, beside the one that training wrote.
-std::string report_folder(const EvaluateRequest& request, const EvaluateOverrides& overrides) {
-  if (!request.data.empty())
-    return "evaluation-" + request.split + "-" +
-           name_of_data(load_options(request.data, overrides.data).options.data.source);
-  const bool changed = request.split != "test" || !request.overrides.empty();
-  return changed ? "evaluation-" + request.split : "evaluation";
+std::string report_folder(const EvaluateRequest& request) {
+  const std::string other = request.data.empty() ? request.ood : request.data;
+  const bool changed = request.split != "test" || !other.empty() || !request.overrides.empty();
+  if (!changed) return "evaluation";
+  return "evaluation-" + request.split + (request.ood.empty() ? "" : "-ood") +
+         (other.empty() ? "" : "-" + name_of_other(other));
 }
 
 void print_ood(const EvaluateRequest& request, const EvaluateOverrides& overrides, const RunDirectory& directory,
                Experiment& experiment, std::ostream& out) {
   DataParts other = ood_data(request, directory, experiment.options, overrides);
-  const std::string folder = "evaluation-ood-" + other.dataset.name;
+  const std::string folder = report_folder(request);
   const std::vector<int64_t> in = part_rows(experiment.data, request.split);
   out << ood_text(evaluate_ood(experiment, in, std::move(other), directory, folder))
       << "scores: " << directory.file(folder + "/scores.csv") << "\n";
@@ -43,12 +43,14 @@ int evaluate(const EvaluateRequest& request, std::ostream& out) {
   DataParts data = evaluated_data(request, directory, loaded.options, overrides);
   part_rows(data, request.split);
   Experiment experiment = build_experiment(loaded.options, std::move(data), Use::kPrediction);
+  check_same_weights(directory, experiment);
+  if (!request.data.empty()) use_statistics_of_run(experiment, directory);
   const std::string checkpoint = load_weights(experiment, directory);
   if (!request.ood.empty()) {
     print_ood(request, overrides, directory, experiment, out);
     return 0;
   }
-  const std::string folder = report_folder(request, overrides);
+  const std::string folder = report_folder(request);
   const EvaluationReport report = evaluate_part(experiment, directory, request.split, checkpoint, folder);
   out << summary_text(report) << "report: " << directory.file(folder + "/report.html") << "\n";
   return 0;

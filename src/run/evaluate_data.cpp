@@ -49,9 +49,14 @@ DataParts other_data(const std::string& config, const RunOptions& options, const
                      const InputForm& own) {
   RunOptions asked = options;
   asked.data = load_options(config, overrides.data).options.data;
+  asked.data.source.exif_orientation = own.exif_orientation;
   DataParts data = load_data(asked);
   data.normalisation = own.data.normalisation;
-  if (data.dataset.pictures && own.pictures) {
+  if ((data.dataset.pictures != nullptr) != own.pictures)
+    throw Error(ErrorKind::kData, config + ": data set " + data.dataset.name + " has " +
+                                      (own.pictures ? "no pictures, and the run was trained on some"
+                                                    : "pictures, and the run was trained on none"));
+  if (own.pictures) {
     data.dataset.form = own.data.dataset.form;
     if (data.dataset.form.resize == 0) data.dataset.form.resize = data.dataset.form.size;  // they come in any size
   }
@@ -62,20 +67,15 @@ DataParts other_data(const std::string& config, const RunOptions& options, const
   return data;
 }
 
-std::vector<int64_t> rows_of_other(const DataParts& data, const std::string& split) {
-  const std::vector<int64_t>& part = split == "train"        ? data.split.train
-                                     : split == "validation" ? data.split.validation
-                                                             : data.split.test;
-  if (!part.empty()) return part;
-  std::vector<int64_t> all(static_cast<std::size_t>(data.dataset.size()));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
 }
 
 }  // namespace
 
 EvaluateOverrides split_overrides(const EvaluateRequest& request) {
-  const bool has_other = !request.data.empty() || !request.ood.empty();
+  const bool has_other = !request.data.empty() || (!request.ood.empty() && !is_folder(request.ood));
   EvaluateOverrides overrides;
   for (const std::string& text : request.overrides) {
     const bool of_data = has_other && text.rfind("data.", 0) == 0;
@@ -107,27 +107,30 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
   const InputForm own = load_inputs(directory);
   if (!own.data.classification())
     throw Error(ErrorKind::kUsage, "evaluate: --ood compares class predictions, and the run predicts numbers");
-  std::error_code ignored;
-  if (std::filesystem::is_directory(request.ood, ignored)) {
+  if (is_folder(request.ood)) {
     if (!own.pictures)
       throw Error(ErrorKind::kUsage,
                   "evaluate: --ood: got a folder, but the run was not trained on picture files, "
                   "expected a configuration");
     DataParts data = read_new_rows({request.ood}, directory).data;
     data.split.test = std::move(data.split.train);
-    data.dataset.name = std::filesystem::canonical(request.ood).filename().string();
     return data;
   }
   DataParts data = other_data(request.ood, options, overrides, own);
-  data.split.test = rows_of_other(data, request.split);
+  std::vector<int64_t> rows = data::rows_of(data.split, request.split);
+  if (rows.empty()) {
+    rows.resize(static_cast<std::size_t>(data.dataset.size()));
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+  data.split.test = std::move(rows);
   data.dataset.class_names = own.data.dataset.class_names;
   data.dataset.targets.zero_();
   return data;
 }
 
-std::string name_of_data(const data::DataOptions& source) {
-  const std::string file = std::filesystem::path(source.path).stem().string();
-  return file.empty() ? source.name : source.name + "-" + file;
+std::string name_of_other(const std::string& given) {
+  if (is_folder(given)) return std::filesystem::canonical(given).filename().string();
+  return std::filesystem::path(given).stem().string();
 }
 
 }  // namespace scorevi::run

@@ -24,7 +24,7 @@ DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& dir
 DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
                    const EvaluateOverrides& overrides);
 
-// For names of folders: "csv-measured" for measured.csv, "digits".
-std::string name_of_data(const data::DataOptions& source);
+// What --data or --ood is called in the names of folders: other for other.yaml or the folder /pictures/other.
+std::string name_of_other(const std::string& given);
 
 }  // namespace scorevi::run

@@ -56,7 +56,7 @@ void add_uncertain(const metrics::ClassificationRecords& records, const data::Da
 // T from the validation split, and what it does to this part.
 void add_temperature(Experiment& experiment, const ClassPrediction& prediction, EvaluationReport& report) {
   const std::vector<int64_t>& validation = experiment.data.split.validation;
-  if (validation.empty()) return;
+  if (validation.empty() || report.split == "validation") return;  // not on the rows that it is judged by
   const ClassPrediction fitted = predict_classes(experiment, validation, experiment.options.evaluate.samples);
   const metrics::TemperatureFit fit = metrics::fit_temperature(fitted.log_probs, fitted.targets);
   ClassPrediction scaled = prediction;
@@ -103,7 +103,7 @@ void evaluate_classes(Experiment& experiment, const std::vector<int64_t>& rows, 
   add_confusions(accumulator.records(), dataset, report);
   add_uncertain(accumulator.records(), dataset, rows, report);
   add_temperature(experiment, prediction, report);
-  write_class_predictions(predictions_path, dataset.class_names, rows, prediction, accumulator.records());
+  write_class_predictions(predictions_path, dataset, rows, prediction, accumulator.records());
 }
 
 void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, const std::string& predictions_path,
@@ -164,7 +164,8 @@ EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& direc
   report.checkpoint = checkpoint;
   report.selection = selection_text(options, checkpoint);
   report.ece_bins = static_cast<int>(options.evaluate.ece_bins);
-  report.sigma = sigma_by_parameter(*experiment.family, experiment.target->layout(), options.posterior.init_std);
+  report.sigma = sigma_by_parameter(*experiment.family, experiment.target->layout(),
+                                    initial_stds(options, experiment.target->layout()));
   const std::string predictions = directory.file(folder + "/predictions.csv");
   if (experiment.data.classification())
     evaluate_classes(experiment, rows, predictions, report);

@@ -17,6 +17,7 @@
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
+#include "scorevi/core/suggest.h"
 #include "scorevi/data/registry.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
@@ -92,17 +93,21 @@ posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_
 }
 
 std::unique_ptr<variational::Family> make_family(const RunOptions& options, posterior::NetworkTarget& target) {
+  const std::vector<double> stds = initial_stds(options, target.layout());  // every pattern fits something
   if (options.method.name == "map") return std::make_unique<variational::PointMass>(target.point());
   auto q = std::make_unique<variational::DiagonalGaussian>(
       variational::DiagonalGaussian::from_mean(target.point(), options.posterior.init_std));
-  std::vector<std::string> patterns;
-  for (const PosteriorGroupOptions& group : options.posterior.groups) patterns.push_back(group.match);
-  for (const params::GroupRange& range : params::group_ranges(target.layout(), patterns, "posterior.groups"))
-    if (range.group >= 0)
-      q->log_std()
-          .slice(0, range.begin, range.end)
-          .fill_(std::log(options.posterior.groups[static_cast<std::size_t>(range.group)].init_std));
+  for (std::size_t i = 0; i < stds.size(); ++i) {
+    const params::FlatEntry& entry = target.layout().entries()[i];
+    if (stds[i] != options.posterior.init_std)
+      q->log_std().slice(0, entry.offset, entry.offset + entry.numel).fill_(std::log(stds[i]));
+  }
   return q;
+}
+
+void tell(const Pretrained& pretrained) {
+  for (const std::string& note : pretrained.notes) log().info("{}", note);
+  for (const std::string& warning : pretrained.warnings) log().warn("{}", warning);
 }
 
 // Zeroes a head that the weight file does not fit, so that the network begins with equal probabilities.
@@ -170,6 +175,33 @@ void set_threads(int64_t threads) {
 
 }  // namespace
 
+namespace {
+
+bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
+  if (options.data.validation != "auto") return options.data.validation == "official";
+  const std::string& name = options.data.source.name;
+  const bool own_pictures = name == "image_folder" || name == "image_list";
+  return own_pictures && dataset.official_validation > 0 && options.data.train_size == 0;
+}
+
+constexpr std::size_t kNamedClasses = 10;
+
+// Classes that a split leaves without training rows can never be predicted.
+void tell_untrained_classes(const DataParts& parts) {
+  if (!parts.classification()) return;
+  const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
+  std::vector<std::string> untrained;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] == 0) untrained.push_back(parts.dataset.class_names[c]);
+  if (untrained.empty()) return;
+  const std::size_t all = untrained.size();
+  untrained.resize(std::min(all, kNamedClasses));
+  log().warn("{}: {} of {} classes have no training rows: {}{}", parts.dataset.name, all, counts.size(),
+             join(untrained), all > kNamedClasses ? ", ..." : "");
+}
+
+}  // namespace
+
 int64_t DataParts::outputs() const { return classification() ? dataset.classes() : dataset.targets.size(1); }
 
 DataParts load_data(const RunOptions& options) {
@@ -178,21 +210,22 @@ DataParts load_data(const RunOptions& options) {
   source.seed = split_seed;
   DataParts parts;
   parts.dataset = data::load_dataset(source);
+  parts.fingerprint = fingerprint_of(parts.dataset);
   set_picture_form(options, parts.dataset);
   data::SplitOptions split;
   split.seed = split_seed;
   split.train_size = options.data.train_size;
   split.validation_frac = options.data.validation_frac;
-  split.official_validation = options.data.validation == "official";
+  split.official_validation = official_validation(options, parts.dataset);
   split.test_frac = options.data.test_frac;
   split.stratified = options.data.stratified && parts.classification();
   parts.split = data::make_split(parts.dataset, split);
   if (parts.split.train.empty())
     throw Error(ErrorKind::kData, "data: " + source.name +
                                       " has no training rows here, expected its training files beside the test files");
+  tell_untrained_classes(parts);
   parts.normalisation =
       data::fit_normalisation(parts.dataset, parts.split.train, options.data.scaling, options.data.scaling != "none");
-  parts.fingerprint = fingerprint_of(parts.dataset);
   return parts;
 }
 
@@ -216,9 +249,7 @@ void check_same_data(const RunDirectory& directory, const DataParts& data) {
 }
 
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part) {
-  const std::vector<int64_t>& rows = part == "train"        ? data.split.train
-                                     : part == "validation" ? data.split.validation
-                                                            : data.split.test;
+  const std::vector<int64_t>& rows = data::rows_of(data.split, part);
   if (rows.empty())
     throw Error(ErrorKind::kUsage, "split: " + part + " has no rows; see data.validation_frac and data.test_frac");
   return rows;
@@ -249,6 +280,36 @@ data::Loader evaluation_loader(const RunOptions& options, const DataParts& data,
   return data::Loader(data.dataset, rows, data.normalisation, loader);
 }
 
+std::optional<data::Loader> recalibration_loader(const RunOptions& options, const DataParts& data) {
+  if (options.train.batch_norm != "recalibrate" || data.split.train.empty()) return std::nullopt;
+  data::LoaderOptions loader;
+  loader.shuffle = false;
+  loader.workers = static_cast<int>(options.data.workers);
+  std::vector<int64_t> rows = data.split.train;
+  const auto all = static_cast<int64_t>(rows.size());
+  loader.batch_size = std::min(options.data.batch_size, all);
+  const int64_t batches = std::min(options.evaluate.recalibrate_batches, all / loader.batch_size);
+  rows.resize(static_cast<std::size_t>(batches * loader.batch_size));
+  return data::Loader(data.dataset, rows, data.normalisation, loader);
+}
+
+void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory) {
+  if (experiment.options.train.batch_norm != "recalibrate") return;
+  const DataParts own = load_data(experiment.options);
+  check_same_data(directory, own);
+  experiment.recalibration = recalibration_loader(experiment.options, own);
+}
+
+void check_same_weights(const RunDirectory& directory, const Experiment& experiment) {
+  const nlohmann::json info = directory.info();
+  if (experiment.pretrained.path.empty() || !info.contains("weights") || info["weights"].is_null()) return;
+  const std::string saved = info["weights"].value("sha256", ""), now = experiment.pretrained.sha256;
+  if (saved != now)
+    throw Error(ErrorKind::kData, experiment.pretrained.path + ": the run began with weights of SHA-256 " +
+                                      saved.substr(0, 12) + "..., this file has " + now.substr(0, 12) +
+                                      "..., expected the same file (-s model.weights=FILE)");
+}
+
 int64_t view_count(const RunOptions& options, const DataParts& data) {
   return data.dataset.pictures ? data::view_count(views_of(options)) : 1;
 }
@@ -269,6 +330,17 @@ std::string resolve_device(const std::string& wanted) {
   if (index >= count)
     throw Error(ErrorKind::kUsage, "device: got " + wanted + ", expected cuda:0 to cuda:" + std::to_string(count - 1));
   return "cuda:" + std::to_string(index);
+}
+
+std::vector<double> initial_stds(const RunOptions& options, const params::FlatLayout& layout) {
+  std::vector<std::string> patterns;
+  for (const PosteriorGroupOptions& group : options.posterior.groups) patterns.push_back(group.match);
+  std::vector<double> stds(layout.entries().size(), options.posterior.init_std);
+  for (const params::GroupRange& range : params::group_ranges(layout, patterns, "posterior.groups"))
+    for (std::size_t i = 0; i < stds.size(); ++i)
+      if (range.group >= 0 && layout.entries()[i].offset >= range.begin && layout.entries()[i].offset < range.end)
+        stds[i] = options.posterior.groups[static_cast<std::size_t>(range.group)].init_std;
+  return stds;
 }
 
 std::vector<std::string> Experiment::buffers() const {
@@ -297,19 +369,23 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   const std::string likelihood = likelihood_name(options, data.classification());
   const std::string device = resolve_device(options.device);
   const models::InputSpec input{data.dataset.input_shape()};
-  check_memory(options, models::expected_parameters(options.model, input, data.outputs()), device, use);
+  check_memory_before(options, models::expected_parameters(options.model, input, data.outputs()), device, use);
   const auto network = models::make_network(options.model, input, data.outputs(), static_cast<uint64_t>(options.seed));
   Pretrained pretrained;
   // Predictions find learned parameters and buffers in the checkpoint; frozen ones are in the weight file alone.
   if (is_pretrained(options) && (use == Use::kTraining || options.posterior.match != std::vector<std::string>{"*"})) {
     pretrained = load_pretrained(*network, options);
-    if (use == Use::kTraining)
-      for (const std::string& note : pretrained.notes) log().info("{}", note);
+    if (use == Use::kTraining) tell(pretrained);
     start_head(options, *network, pretrained.untrained);
   }
   freeze_others(options, *network);
-  check_memory(options, parameters_of(*network), device, use);
-  if (use == Use::kTraining) check_batches(options, data, *network, batch_norm_policy(options));
+  if (use == Use::kTraining && !is_pretrained(options) && options.posterior.match != std::vector<std::string>{"*"})
+    log().warn("posterior.match: the other parameters are frozen at their random start, for there is no model.weights");
+  check_memory_after(options, *network, device, use);
+  if (use == Use::kTraining) {
+    check_batches(options, data, *network, batch_norm_policy(options));
+    check_activations(options, data, *network, device);
+  }
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
       {likelihood, options.likelihood.noise, options.likelihood.noise_std}, torch::TensorOptions().device(device));
@@ -320,6 +396,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   std::unique_ptr<inference::Engine> engine;
   if (use == Use::kTraining) engine = make_engine(options, target->layout(), target->point());
   data::Loader loader = make_train_loader(options, data);
+  std::optional<data::Loader> statistics = recalibration_loader(options, data);
   return Experiment{options,
                     std::move(data),
                     device,
@@ -329,6 +406,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
                     std::move(family),
                     std::move(engine),
                     std::move(loader),
+                    std::move(statistics),
                     std::move(pretrained)};
 }
 

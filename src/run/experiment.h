@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pretrained.h"
@@ -23,7 +24,7 @@ struct DataParts {
   data::Dataset dataset;
   data::Split split;
   data::Normalisation normalisation;
-  std::string fingerprint;  // SHA-256 of the inputs and targets
+  std::string fingerprint;  // SHA-256 of the inputs and targets; of picture files their names and sizes
 
   bool classification() const { return dataset.task == data::Task::kClassification; }
   int64_t outputs() const;  // classes, or columns of the target
@@ -49,6 +50,9 @@ void load_buffers(models::Network& network, const params::StateDict& dict);
 // Batches of a part in its own order, for evaluation: one of the views of evaluate.views, counted from 0.
 data::Loader evaluation_loader(const RunOptions& options, const DataParts& data, const std::vector<int64_t>& rows,
                                int64_t view);
+// The training batches that batch-norm statistics are estimated on (train.batch_norm: recalibrate), seen as evaluation
+// sees them: the first evaluate.recalibrate_batches full ones. Nothing for the other policies.
+std::optional<data::Loader> recalibration_loader(const RunOptions& options, const DataParts& data);
 // 1 for data that are no pictures.
 int64_t view_count(const RunOptions& options, const DataParts& data);
 
@@ -62,7 +66,8 @@ struct Experiment {
   std::unique_ptr<variational::Family> family;
   std::unique_ptr<inference::Engine> engine;  // none for prediction
   data::Loader train_loader;
-  Pretrained pretrained;  // what was loaded; path "" where nothing was
+  std::optional<data::Loader> recalibration;  // of the data; see use_statistics_of_run()
+  Pretrained pretrained;                      // what was loaded; path "" where nothing was
 
   // Parameter-sized buffers of the run, by name: the memory it needs beside data and activations.
   std::vector<std::string> buffers() const;
@@ -79,8 +84,18 @@ enum class Use { kTraining, kPrediction };
 // Error(kRuntime) when the parameters alone would not fit into memory.
 Experiment build_experiment(const RunOptions& options, DataParts data, Use use);
 
-// The same from the run's own data, with what training alone needs: validation rows where the best checkpoint is asked
-// for.
+// For data that are not the run's own: batch-norm statistics are still estimated on the run's training rows.
+// Error(kData) where these are not there, unless nothing is estimated.
+void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory);
+
+// Error(kData) when the weights that were loaded are not those that the run began with (run.json has their SHA-256).
+void check_same_weights(const RunDirectory& directory, const Experiment& experiment);
+
+// The standard deviation that each parameter tensor starts with: posterior.init_std or that of its group.
+std::vector<double> initial_stds(const RunOptions& options, const params::FlatLayout& layout);
+
+// build_experiment() for training, from the run's own data, with what training alone needs: validation rows where the
+// best checkpoint is asked for.
 Experiment build_training(const RunOptions& options);
 
 // "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back with one notice.

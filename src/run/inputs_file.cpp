@@ -23,11 +23,12 @@ data::Affine affine_from(const json& object) {
   return affine;
 }
 
-json picture_json(const data::Dataset& dataset) {
+json picture_json(const data::Dataset& dataset, bool exif_orientation) {
   if (!dataset.pictures) return nullptr;
   const data::PictureForm& form = dataset.form;
   return {{"size", form.size},
           {"resize", form.resize},
+          {"exif_orientation", exif_orientation},
           {"interpolation", form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear"},
           {"mean", form.mean},
           {"std", form.std}};
@@ -45,7 +46,8 @@ data::PictureForm picture_form_from(const json& object) {
 
 }  // namespace
 
-void save_inputs(const RunDirectory& directory, const DataParts& data) {
+void save_inputs(const RunDirectory& directory, const Experiment& experiment) {
+  const DataParts& data = experiment.data;
   const json object = {{"data", data.dataset.name},
                        {"task", data.classification() ? "classification" : "regression"},
                        {"outputs", data.outputs()},
@@ -53,7 +55,7 @@ void save_inputs(const RunDirectory& directory, const DataParts& data) {
                        {"feature_names", data.dataset.feature_names},
                        {"input_shape", data.dataset.input_shape()},
                        {"input_scale", data.dataset.input_scale},
-                       {"pictures", picture_json(data.dataset)},
+                       {"pictures", picture_json(data.dataset, experiment.options.data.source.exif_orientation)},
                        {"inputs", affine_json(data.normalisation.inputs)},
                        {"targets", affine_json(data.normalisation.targets)}};
   write_file_atomic(directory.file(files::kInputs), object.dump(1) + "\n");
@@ -73,7 +75,10 @@ InputForm load_inputs(const RunDirectory& directory) {
     form.data.normalisation = {affine_from(object.at("inputs")), affine_from(object.at("targets"))};
     form.shape = object.at("input_shape").get<std::vector<int64_t>>();
     form.pictures = !object.at("pictures").is_null();
-    if (form.pictures) dataset.form = picture_form_from(object.at("pictures"));
+    if (form.pictures) {
+      dataset.form = picture_form_from(object.at("pictures"));
+      form.exif_orientation = object.at("pictures").at("exif_orientation").get<bool>();
+    }
     const auto outputs = object.at("outputs").get<int64_t>();
     dataset.targets = form.data.classification() ? at::zeros({0}, at::kLong) : at::zeros({0, outputs}, at::kFloat);
     return form;

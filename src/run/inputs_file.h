@@ -8,7 +8,7 @@
 
 namespace scorevi::run {
 
-void save_inputs(const RunDirectory& directory, const DataParts& data);
+void save_inputs(const RunDirectory& directory, const Experiment& experiment);
 
 // The same without rows: task, class and feature names, input scale, normalisation, an empty split; `shape` is the
 // shape of one input, and `pictures` says that inputs are pictures of any size, seen in data.dataset.form.
@@ -17,6 +17,7 @@ struct InputForm {
   DataParts data;
   std::vector<int64_t> shape;
   bool pictures = false;
+  bool exif_orientation = false;  // files are turned as their cameras noted
 };
 InputForm load_inputs(const RunDirectory& directory);
 

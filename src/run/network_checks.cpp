@@ -1,7 +1,10 @@
 #include "network_checks.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
+#include <c10/util/ThreadLocalDebugInfo.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
@@ -25,19 +28,31 @@ bool takes_a_row(models::Network& network, std::vector<int64_t> shape) {
   }
 }
 
-int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size == 0 ? batch_size : rows % batch_size; }
+// Memory of the CPU that tensors hold, counted from its construction on. LibTorch reports every allocation.
+class LiveBytes final : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, int64_t size, size_t, size_t, c10::Device device) override {
+    if (device.is_cpu()) bytes_ += size;
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  int64_t bytes() const { return bytes_; }
 
-}  // namespace
+ private:
+  std::atomic<int64_t> bytes_{0};
+};
 
-double parameters_of(const models::Network& network) {
-  int64_t count = 0;
-  for (const at::Tensor& parameter : network.parameters()) count += parameter.numel();
-  return static_cast<double>(count);
+// In training mode, as the network is; its statistics stay as they are.
+bool trains_on_a_row(models::Network& network, const std::vector<int64_t>& shape) {
+  const posterior::Recalibration keeps_statistics(network);
+  return takes_a_row(network, shape);
 }
 
-void check_memory(const RunOptions& options, double parameters, const std::string& device, Use use) {
-  const int gaussian = options.method.name == "map" ? 0 : 2;
-  const int buffers = device == "cpu" ? (use == Use::kTraining ? 2 : 1) + gaussian : 1;
+// Beside the parameters: gradient, mean and log-std.
+int added_buffers(const RunOptions& options, Use use) {
+  return (use == Use::kTraining ? 1 : 0) + (options.method.name == "map" ? 0 : 2);
+}
+
+void check_memory(const RunOptions& options, double parameters, int buffers) {
   const double need = parameters * buffers * static_cast<double>(sizeof(float));
   const int64_t free = available_memory_bytes();
   if (free < 0 || need <= static_cast<double>(free)) return;
@@ -47,6 +62,55 @@ void check_memory(const RunOptions& options, double parameters, const std::strin
                           "got {} free; use a smaller model",
                           options.model.name, parameters, buffers,
                           format_bytes(static_cast<int64_t>(std::min(need, kLargest))), format_bytes(free)));
+}
+
+int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size == 0 ? batch_size : rows % batch_size; }
+
+}  // namespace
+
+double learned_parameters(const models::Network& network) {
+  int64_t count = 0;
+  for (const at::Tensor& parameter : network.parameters())
+    if (parameter.requires_grad()) count += parameter.numel();
+  return static_cast<double>(count);
+}
+
+void check_memory_before(const RunOptions& options, double parameters, const std::string& device, Use use) {
+  const bool all = options.posterior.match == std::vector<std::string>{"*"};
+  check_memory(options, parameters, 1 + (device == "cpu" && all ? added_buffers(options, use) : 0));
+}
+
+void check_memory_after(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {
+  if (device == "cpu") check_memory(options, learned_parameters(network), added_buffers(options, use));
+}
+
+int64_t activation_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape) {
+  std::vector<int64_t> shape = input_shape;
+  shape.insert(shape.begin(), 1);
+  const at::Tensor row = torch::zeros(shape);
+  network.eval();  // of one row, batch norm cannot take statistics
+  const auto live = std::make_shared<LiveBytes>();
+  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, live);
+  const at::Tensor output = network.forward(row);
+  network.train();
+  return live->bytes();
+}
+
+void check_activations(const RunOptions& options, const DataParts& data, models::Network& network,
+                       const std::string& device) {
+  if (device != "cpu") return;
+  const auto rows = static_cast<int64_t>(data.split.train.size());
+  int64_t at_once = std::min(options.data.batch_size, rows);
+  if (options.train.micro_batch > 0) at_once = std::min(at_once, options.train.micro_batch);
+  const std::vector<int64_t> shape = data.dataset.input_shape();
+  const int64_t need = at_once * activation_bytes_per_row(network, shape), free = available_memory_bytes();
+  if (free >= 0 && need > free)
+    throw Error(
+        ErrorKind::kRuntime,
+        fmt::format("memory: {} rows of shape [{}] through {} need about {} for activations, got {} free; use a "
+                    "smaller data.batch_size or train.micro_batch, smaller pictures, or "
+                    "model.activation_checkpointing where the network has it",
+                    at_once, fmt::join(shape, ", "), options.model.name, format_bytes(need), format_bytes(free)));
 }
 
 void check_batches(const RunOptions& options, const DataParts& data, models::Network& network,
@@ -63,9 +127,16 @@ void check_batches(const RunOptions& options, const DataParts& data, models::Net
   if (policy == posterior::BatchNormPolicy::kFrozen) return;
   const auto rows = static_cast<int64_t>(data.split.train.size());
   const int64_t batch = std::min(options.data.batch_size, rows);
+  const int64_t micro = options.train.micro_batch;
+  if (micro > 0 && (last_batch(batch, micro) == 1 || last_batch(last_batch(rows, batch), micro) == 1) &&
+      !trains_on_a_row(network, shape))
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("train.micro_batch: got {}, which leaves one row of a batch alone, and the batch norm of {} "
+                    "cannot be trained on one row; use another size, or 0",
+                    micro, options.model.name));
   if (last_batch(rows, batch) > 1) return;
-  const posterior::Recalibration keeps_statistics(network);
-  if (takes_a_row(network, shape)) return;
+  if (trains_on_a_row(network, shape)) return;
   int64_t other = batch + 1;
   while (other < rows && last_batch(rows, other) == 1) ++other;
   throw Error(ErrorKind::kUsage,

@@ -7,11 +7,22 @@
 
 namespace scorevi::run {
 
-double parameters_of(const models::Network& network);
+// Parameters that are learned.
+double learned_parameters(const models::Network& network);
 
-// Error(kRuntime) when `parameters` of them, their gradients and the family's buffers alone do not fit into memory.
-// Also a network for a GPU is built in main memory first.
-void check_memory(const RunOptions& options, double parameters, const std::string& device, Use use);
+// Error(kRuntime) when the `parameters` of a network, their gradients and the family's buffers alone do not fit into
+// memory; of a network that is learned in part the parameters alone. Before the network is built: also one for a GPU is
+// built in main memory first.
+void check_memory_before(const RunOptions& options, double parameters, const std::string& device, Use use);
+// The same for the gradients and the family's buffers of what is learned, when the network is there.
+void check_memory_after(const RunOptions& options, const models::Network& network, const std::string& device, Use use);
+
+// Bytes that the network holds between a forward and a backward pass on one row, measured on the CPU.
+int64_t activation_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape);
+
+// Error(kRuntime) when the activations of a batch, as large as it goes through the network, do not fit into memory.
+void check_activations(const RunOptions& options, const DataParts& data, models::Network& network,
+                       const std::string& device);
 
 // Error(kUsage) when the inputs are too small for the network's layers, or when an epoch ends with one row that batch
 // norm cannot be trained on unless its statistics are frozen. Runs the network, on the CPU, on one row.

@@ -47,23 +47,26 @@ void read_tables(const std::vector<std::string>& inputs, const InputForm& form, 
   rows.data.dataset.inputs = at::cat(parts);
 }
 
-void read_pictures(const std::vector<std::string>& inputs, NewRows& rows) {
+void read_pictures(const std::vector<std::string>& inputs, const InputForm& form, NewRows& rows) {
   std::vector<std::string> paths;
   for (const std::string& input : inputs) {
     const std::vector<std::string> found = data::find_pictures(input);
     paths.insert(paths.end(), found.begin(), found.end());
   }
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::vector<int64_t> bad = data::PictureFiles(paths, {}).bad_rows(threads);
+  data::PictureFileOptions options;
+  if (form.exif_orientation) options.exif = io::ExifMode::kApply;
+  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, options).bad_rows(threads);
+  for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
     throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));
-  for (auto row = bad.rbegin(); row != bad.rend(); ++row) paths.erase(paths.begin() + *row);
+  for (auto row = bad.rbegin(); row != bad.rend(); ++row) paths.erase(paths.begin() + row->row);
   if (!bad.empty())
     log().warn("{} of {} pictures cannot be read and are left out", bad.size(), bad.size() + paths.size());
   for (const std::string& path : paths) rows.origins.push_back({path, 1});
   data::Dataset& dataset = rows.data.dataset;
   if (dataset.form.resize == 0) dataset.form.resize = dataset.form.size;  // new pictures come in any size
-  dataset.pictures = std::make_shared<data::PictureFiles>(std::move(paths), data::PictureFileOptions{});
+  dataset.pictures = std::make_shared<data::PictureFiles>(std::move(paths), options);
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ NewRows read_new_rows(const std::vector<std::string>& inputs, const RunDirectory
   NewRows rows;
   rows.data = form.data;
   if (form.pictures)
-    read_pictures(inputs, rows);
+    read_pictures(inputs, form, rows);
   else
     read_tables(inputs, form, rows);
   const auto count = static_cast<int64_t>(rows.origins.size());

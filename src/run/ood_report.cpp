@@ -26,10 +26,10 @@ std::vector<double> as_vector(const at::Tensor& values) {
 // Uncertainty of every row: larger means less like the training data.
 std::vector<NamedScores> scores_of(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
   const ClassPrediction prediction = predict_classes(experiment, rows, samples);
-  const at::Tensor probs = prediction.log_probs.exp();
-  const at::Tensor entropy = -(probs * prediction.log_probs).nan_to_num(0).sum(1);
-  std::vector<NamedScores> scores = {{"entropy", as_vector(entropy)}, {"1 - confidence", as_vector(1 - probs.amax(1))}};
-  if (samples > 0) scores.push_back({"mutual information", as_vector(entropy - prediction.expected_entropy)});
+  const Uncertainty uncertainty = uncertainty_of(prediction);
+  std::vector<NamedScores> scores = {{"entropy", as_vector(uncertainty.entropy)},
+                                     {"1 - confidence", as_vector(1 - prediction.log_probs.exp().amax(1))}};
+  if (samples > 0) scores.push_back({"mutual information", as_vector(uncertainty.information)});
   return scores;
 }
 

@@ -1,5 +1,7 @@
 #include "scorevi/run/options.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "describe.h"
@@ -109,7 +111,25 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   complain(
       o.optimizer.name == "sgd" && o.optimizer.nesterov && (o.optimizer.momentum == 0 || o.optimizer.dampening != 0),
       "optimizer.nesterov", "needs momentum > 0 and dampening 0");
-  const bool validates = o.data.validation_frac > 0;
+  const bool weights = !o.pretrained.weights.empty();
+  const auto needs_weights = [&](bool asked, const std::string& key) {
+    complain(asked && !weights, key, "pretrained needs model.weights");
+  };
+  needs_weights(o.prior.mean == "pretrained", "prior.mean");
+  for (std::size_t i = 0; i < o.prior.groups.size(); ++i)
+    needs_weights(o.prior.groups[i].mean == "pretrained", fmt::format("prior.groups[{}].mean", i));
+  complain(o.pretrained.strict && !weights, "model.strict", "needs model.weights");
+  complain(o.pretrained.head_start != "auto" && !weights, "model.head_start", "needs model.weights");
+  complain(o.posterior.match.empty(), "posterior.match", "is empty: nothing would be learned");
+  for (std::size_t i = 0; i < o.posterior.groups.size(); ++i) {
+    const double std = o.posterior.groups[i].init_std;
+    complain(o.method.name != "map" && (std <= o.method.min_std || std >= o.method.max_std),
+             fmt::format("posterior.groups[{}].init_std", i),
+             "expected a value between method.min_std and method.max_std");
+  }
+  complain(o.data.source.on_bad_image == "substitute" && o.data.image.resize == 0, "data.image.resize",
+           "0 takes pictures as they are, and a substitute has another size: use another data.on_bad_image");
+  const bool validates = o.data.validation_frac > 0 || o.data.validation == "official";
   complain(!validates && o.evaluate.checkpoint == "best", "evaluate.checkpoint",
            "best needs a validation split: set data.validation_frac above 0, or use last");
   complain(!validates && o.train.patience > 0, "train.patience",

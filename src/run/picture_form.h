@@ -8,8 +8,8 @@
 namespace scorevi::run {
 
 // Sets dataset.form from data.image and from what the network's published weights expect. Colour pictures in memory
-// become data::Pictures where the network is made for pictures of that size, or data.image says how. Error(kUsage)
-// where the keys do not go together.
+// become data::Pictures where a vision network sees them, or data.image says how. Error(kUsage) where the keys do not
+// go together, or are given for data that the network sees as numbers.
 void set_picture_form(const RunOptions& options, data::Dataset& dataset);
 
 // The changes of training pictures; nothing for other data and with data.augment.name none.

@@ -46,8 +46,8 @@ struct ClassTable {
 
   ClassTable(const std::vector<std::string>& names, const ClassPrediction& prediction) : class_names(names) {
     probs = prediction.log_probs.exp().contiguous();
-    const at::Tensor h = -(probs * prediction.log_probs).nan_to_num(0).sum(1).contiguous();
-    const at::Tensor mi = (h - prediction.expected_entropy).contiguous();
+    const Uncertainty uncertainty = uncertainty_of(prediction);
+    const at::Tensor h = uncertainty.entropy.contiguous(), mi = uncertainty.information.contiguous();
     entropy.assign(h.const_data_ptr<double>(), h.const_data_ptr<double>() + h.numel());
     information.assign(mi.const_data_ptr<double>(), mi.const_data_ptr<double>() + mi.numel());
   }
@@ -117,26 +117,38 @@ std::string value_rows(const NewRows& rows, int64_t outputs, const ValuePredicti
   return text;
 }
 
-void check_outputs(const PredictRequest& request) {
-  for (const auto& [option, target] : {std::pair("--out", request.out), std::pair("--sheet", request.sheet)})
-    for (const std::string& path : request.inputs) {
-      std::error_code missing;
-      if (!target.empty() && std::filesystem::equivalent(path, target, missing))
+// Before anything is predicted: outputs that can be written, and that destroy no input.
+void check_outputs(const PredictRequest& request, const std::vector<NewRows::Origin>& origins) {
+  namespace fs = std::filesystem;
+  std::error_code missing;
+  for (const auto& [option, target] : {std::pair("--out", request.out), std::pair("--sheet", request.sheet)}) {
+    if (target.empty()) continue;
+    const fs::path folder = fs::absolute(target).parent_path();
+    if (!fs::is_directory(folder, missing))
+      throw Error(ErrorKind::kUsage, fmt::format("predict: {} {}: no such folder {}", option, target, folder.string()));
+    if (!fs::exists(target, missing)) continue;
+    for (const NewRows::Origin& origin : origins)
+      if (fs::equivalent(origin.file, target, missing))
         throw Error(ErrorKind::kUsage,
                     fmt::format("predict: {} {} is one of the inputs, expected another file", option, target));
-    }
+  }
+  const bool both = !request.out.empty() && !request.sheet.empty();
+  if (both && fs::absolute(request.out) == fs::absolute(request.sheet))
+    throw Error(ErrorKind::kUsage, "predict: --out and --sheet name the same file, expected two");
 }
 
 }  // namespace
 
 int predict(const PredictRequest& request, std::ostream& out) {
-  check_outputs(request);
   const RunDirectory directory = RunDirectory::open(request.run);
   const RunOptions options = load_run_options(directory).options;
   const NewRows rows = read_new_rows(request.inputs, directory);
+  check_outputs(request, rows.origins);
   if (!request.sheet.empty() && !rows.data.dataset.pictures)
     throw Error(ErrorKind::kUsage, "predict: --sheet shows picture files, and the run was trained on none");
   Experiment experiment = build_experiment(options, rows.data, Use::kPrediction);
+  check_same_weights(directory, experiment);
+  use_statistics_of_run(experiment, directory);
   load_weights(experiment, directory);
   const std::vector<int64_t>& all = experiment.data.split.train;
   std::string text;

@@ -15,12 +15,14 @@ void write_line(AtomicFile& file, const CsvRow& row) { file.write(row.text() + "
 
 }  // namespace
 
-void write_class_predictions(const std::string& path, const std::vector<std::string>& class_names,
-                             const std::vector<int64_t>& rows, const ClassPrediction& prediction,
-                             const metrics::ClassificationRecords& records) {
+void write_class_predictions(const std::string& path, const data::Dataset& dataset, const std::vector<int64_t>& rows,
+                             const ClassPrediction& prediction, const metrics::ClassificationRecords& records) {
   AtomicFile file(path);
+  const std::vector<std::string>& class_names = dataset.class_names;
   CsvRow header;
-  for (const char* name : {"row", "target", "predicted", "correct", "confidence", "entropy", "mutual_information"})
+  header.add("row");
+  if (dataset.pictures) header.add("picture");
+  for (const char* name : {"target", "predicted", "correct", "confidence", "entropy", "mutual_information"})
     header.add(name);
   for (const std::string& name : class_names) header.add("p_" + name);
   write_line(file, header);
@@ -28,7 +30,9 @@ void write_class_predictions(const std::string& path, const std::vector<std::str
   const auto p = probs.accessor<double, 2>();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CsvRow row;
-    row.add(rows[i]).add(class_names[static_cast<std::size_t>(records.target[i])]);
+    row.add(rows[i]);
+    if (dataset.pictures) row.add(dataset.pictures->name(rows[i]));
+    row.add(class_names[static_cast<std::size_t>(records.target[i])]);
     row.add(class_names[static_cast<std::size_t>(records.predicted[i])]).add(static_cast<int>(records.correct[i]));
     row.add(records.confidence[i]).add(records.entropy[i]);
     row.add(records.expected_entropy.empty() ? std::numeric_limits<double>::quiet_NaN()

@@ -9,10 +9,10 @@
 
 namespace scorevi::run {
 
-// Columns: row (of the data set), target, predicted, correct, confidence, entropy, mutual_information, p_<class> ...
-void write_class_predictions(const std::string& path, const std::vector<std::string>& class_names,
-                             const std::vector<int64_t>& rows, const ClassPrediction& prediction,
-                             const metrics::ClassificationRecords& records);
+// Columns: row (of the data set), picture (its file, for sets of pictures), target, predicted, correct, confidence,
+// entropy, mutual_information, p_<class> ...
+void write_class_predictions(const std::string& path, const data::Dataset& dataset, const std::vector<int64_t>& rows,
+                             const ClassPrediction& prediction, const metrics::ClassificationRecords& records);
 
 // Columns: row, output (0 .. K-1), target, mean, std, lower, upper (90 % interval), nll.
 void write_value_predictions(const std::string& path, const std::vector<int64_t>& rows, int64_t outputs,

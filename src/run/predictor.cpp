@@ -37,11 +37,15 @@ posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
   };
 }
 
+int64_t row_bytes(const Experiment& experiment) {
+  int64_t bytes = sizeof(float);
+  for (const int64_t size : experiment.data.dataset.input_shape()) bytes *= size;
+  return bytes;
+}
+
 posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<int64_t>& rows, int64_t view = 0) {
   const data::Loader loader = evaluation_loader(experiment.options, experiment.data, rows, view);
-  int64_t values = 1;
-  for (const int64_t size : experiment.data.dataset.input_shape()) values *= size;
-  const posterior::EachBatch each_batch = batches_of(loader, values * static_cast<int64_t>(sizeof(float)));
+  const posterior::EachBatch each_batch = batches_of(loader, row_bytes(experiment));
   return [each_batch](const posterior::VisitBatch& visit) {
     each_batch([&visit](int64_t row, const at::Tensor& inputs) {
       stop_if_signalled();
@@ -54,19 +58,11 @@ at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>&
   return experiment.data.dataset.targets.index_select(0, torch::tensor(rows, torch::kInt64));
 }
 
-// The first training batches in the split's own order, seen as evaluation sees them.
-posterior::EachBatch recalibration_batches(const Experiment& experiment) {
-  const RunOptions& options = experiment.options;
-  if (options.train.batch_norm != "recalibrate") return {};
-  std::vector<int64_t> rows = experiment.data.split.train;
-  const int64_t most = options.evaluate.recalibrate_batches * options.data.batch_size;
-  if (static_cast<int64_t>(rows.size()) > most) rows.resize(static_cast<std::size_t>(most));
-  return batches_of(experiment, rows);
-}
-
 posterior::PredictOptions predict_options(const Experiment& experiment, int64_t samples) {
   const bool point = experiment.options.method.name == "map";
-  return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed), recalibration_batches(experiment)};
+  posterior::EachBatch statistics;
+  if (experiment.recalibration) statistics = batches_of(*experiment.recalibration, row_bytes(experiment));
+  return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed), statistics};
 }
 
 }  // namespace
@@ -84,6 +80,11 @@ ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_
     result.expected_entropy = view == 0 ? entropy : result.expected_entropy + entropy;
   }
   return result;
+}
+
+Uncertainty uncertainty_of(const ClassPrediction& prediction) {
+  const at::Tensor entropy = -(prediction.log_probs.exp() * prediction.log_probs).nan_to_num(0).sum(1).clamp_min(0);
+  return {entropy, (entropy - prediction.expected_entropy).clamp_min(0)};
 }
 
 metrics::ClassificationAccumulator accumulate(const ClassPrediction& prediction, int64_t classes, int64_t ece_bins) {

@@ -17,6 +17,11 @@ struct ClassPrediction {
   at::Tensor log_probs, expected_entropy, targets;
 };
 ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples);
+// Entropy of the averaged prediction, and its mutual information with the weights: [N] each, nats, at least 0.
+struct Uncertainty {
+  at::Tensor entropy, information;
+};
+Uncertainty uncertainty_of(const ClassPrediction& prediction);
 metrics::ClassificationAccumulator accumulate(const ClassPrediction& prediction, int64_t classes, int64_t ece_bins);
 
 // One mixture of S normal distributions per target value, in the units of the data; [max(S, 1), N K].

@@ -13,6 +13,7 @@
 #include "scorevi/config/document.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/data_root.h"
@@ -30,12 +31,6 @@ std::string field(const config::Node& entry, const std::string& key) {
   return node == nullptr ? "" : node->text;
 }
 
-const KnownWeights* find_known(const std::string& name) {
-  for (const KnownWeights& known : known_weights())
-    if (known.name == name) return &known;
-  return nullptr;
-}
-
 [[noreturn]] void missing_file(const KnownWeights& known, const std::vector<std::string>& searched) {
   throw Error(ErrorKind::kData, fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
                                             "scripts/download_data.sh weights {} (from {})",
@@ -44,6 +39,10 @@ const KnownWeights* find_known(const std::string& name) {
 }
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
 
 // One network and one file.
 class Loading {
@@ -73,7 +72,7 @@ class Loading {
     const auto found = stored_.find(name);
     if (found == stored_.end()) {
       if (parameter) result_.untrained.push_back(name);
-      if (parameter && !of_head(name)) missing_.push_back(name);
+      if (!of_head(name) && !ends_with(name, "num_batches_tracked")) missing_.push_back(name);
       return;
     }
     const std::vector<std::int64_t>& shape = file_.info(found->second).shape;
@@ -96,8 +95,7 @@ class Loading {
   // Shapes that differ for a reason.
   bool adapt(const std::string& name, const std::string& path, const std::vector<std::int64_t>& shape,
              at::Tensor& destination) {
-    const bool embedding = name.size() > 13 && name.compare(name.size() - 13, 13, "pos_embedding") == 0;
-    if (embedding && shape.size() == 3 && shape[2] == destination.size(2)) {
+    if (ends_with(name, "pos_embedding") && shape.size() == 3 && shape[2] == destination.size(2)) {
       const auto grid = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(destination.size(1) - 1))));
       destination.copy_(models::resize_position_embedding(file_.read(path).to(at::kFloat), grid));
       result_.notes.push_back(
@@ -121,10 +119,12 @@ class Loading {
                          fmt::format("loaded {}/{} tensors of the network from {}", loaded_, all, file_.path()));
     if (!skipped_.empty()) result_.notes.push_back("skipped " + fmt::format("{}", fmt::join(skipped_, ", ")));
     if (!missing_.empty())
-      result_.notes.push_back(fmt::format("not in the file, left random: {}{}", fmt::join(first(missing_), ", "),
-                                          missing_.size() > 5 ? fmt::format(" and {} more", missing_.size() - 5) : ""));
+      result_.warnings.push_back(
+          fmt::format("not in the file, left as they were: {}{}", fmt::join(first(missing_), ", "),
+                      missing_.size() > 5 ? fmt::format(" and {} more", missing_.size() - 5) : ""));
     const std::size_t unused = stored_.size() - used_;
-    if (unused > 0) result_.notes.push_back(fmt::format("{} tensors of the file have no place in the network", unused));
+    if (unused > 0)
+      result_.warnings.push_back(fmt::format("{} tensors of the file have no place in the network", unused));
   }
 
   static std::vector<std::string> first(const std::vector<std::string>& names) {
@@ -160,24 +160,36 @@ const std::vector<KnownWeights>& known_weights() {
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const config::Node& entry = root.items[i];
       all.push_back({root.keys[i].text, field(entry, "model"), field(entry, "file"), field(entry, "folder"),
-                     field(entry, "sha256"), field(entry, "source"), field(entry, "url")});
+                     field(entry, "sha256"), field(entry, "source"), field(entry, "url"),
+                     parse_int(field(entry, "resize")).value_or(0)});
     }
     return all;
   }();
   return table;
 }
 
+const KnownWeights* find_known_weights(const std::string& name) {
+  for (const KnownWeights& known : known_weights())
+    if (known.name == name) return &known;
+  return nullptr;
+}
+
 std::string find_weights_file(const std::string& weights, const std::string& data_root) {
-  const KnownWeights* known = find_known(weights);
+  const KnownWeights* known = find_known_weights(weights);
   if (known == nullptr) {
     if (fs::is_regular_file(weights)) return weights;
+    if (fs::exists(weights))
+      throw Error(ErrorKind::kData, "model.weights: " + weights + " is no regular file, expected a weight file");
     std::vector<std::string> names;
     for (const KnownWeights& entry : known_weights()) names.push_back(entry.name);
     throw Error(ErrorKind::kData, "model.weights: no such file and no known name, got \"" + weights +
                                       "\", expected a file or one of " + join(names) + did_you_mean(weights, names));
   }
+  // data.root may be the folder of somebody's pictures: the usual places are searched as well.
+  std::vector<std::string> roots = data::data_roots("");
+  if (!data_root.empty()) roots.insert(roots.begin(), data_root);
   std::vector<std::string> searched;
-  for (const std::string& root : data::data_roots(data_root))
+  for (const std::string& root : roots)
     for (const std::string& folder : {root + "/weights", root + "/" + known->folder, root}) {
       if (fs::is_regular_file(folder + "/" + known->file)) return folder + "/" + known->file;
       if (std::find(searched.begin(), searched.end(), folder) == searched.end()) searched.push_back(folder);
@@ -187,7 +199,7 @@ std::string find_weights_file(const std::string& weights, const std::string& dat
 
 Pretrained load_pretrained(models::Network& network, const RunOptions& options) {
   const PretrainedOptions& wanted = options.pretrained;
-  const KnownWeights* known = find_known(wanted.weights);
+  const KnownWeights* known = find_known_weights(wanted.weights);
   if (known != nullptr && known->model != options.model.name)
     throw Error(ErrorKind::kUsage, "model.weights: " + known->name + " is for model " + known->model + ", got model " +
                                        options.model.name);
@@ -201,7 +213,7 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options) 
   Loading loading(network, file, vision ? vision->head : "");
   Pretrained result = loading.run();
   if (wanted.strict && !loading.missing().empty())
-    throw Error(ErrorKind::kData, fmt::format("{}: {} parameters of the network are not in the file, the first is {} "
+    throw Error(ErrorKind::kData, fmt::format("{}: {} tensors of the network are not in the file, the first is {} "
                                               "(model.strict)",
                                               path, loading.missing().size(), loading.missing().front()));
   result.path = path;

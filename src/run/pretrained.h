@@ -11,16 +11,21 @@
 namespace scorevi::run {
 
 // An entry of models/weights.yaml; `url` is empty where no address leads to the file itself.
+// `resize`: pixels of the short side that they were published with, where it is not the network's own; 0 = as that.
 struct KnownWeights {
   std::string name, model, file, folder, sha256, source, url;
+  int64_t resize = 0;
 };
 const std::vector<KnownWeights>& known_weights();
+// Null for other names.
+const KnownWeights* find_known_weights(const std::string& name);
 
 struct Pretrained {
   std::string path, sha256;
   std::int64_t tensors = 0;            // in the file
   std::vector<std::string> untrained;  // parameters that the file has no values for
-  std::vector<std::string> notes;      // what was loaded, skipped and left random, one line each
+  std::vector<std::string> notes;      // what was loaded and skipped, one line each
+  std::vector<std::string> warnings;   // what was left as it was
 };
 
 // The file that model.weights names. Error(kData) where it is missing, with the way to get it.
@@ -29,7 +34,7 @@ std::string find_weights_file(const std::string& weights, const std::string& dat
 // Copies the tensors of the file into parameters and buffers of the same name. What differs in shape is an
 // Error(kData), except: the head is left as it is; a position embedding of another grid is interpolated; a first
 // convolution for three channels is summed for one. Error(kData) also when nothing fits, and with model.strict when a
-// parameter outside the head is missing.
+// parameter or statistic outside the head is missing.
 Pretrained load_pretrained(models::Network& network, const RunOptions& options);
 
 }  // namespace scorevi::run

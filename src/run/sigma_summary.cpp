@@ -6,6 +6,7 @@
 
 #include <torch/torch.h>
 
+#include "scorevi/core/check.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 
 namespace scorevi::run {
@@ -44,17 +45,19 @@ SigmaQuantiles sigma_quantiles(const variational::Family& family) {
 }
 
 std::vector<EvaluationReport::Sigma> sigma_by_parameter(const variational::Family& family,
-                                                        const params::FlatLayout& layout, double init_std) {
+                                                        const params::FlatLayout& layout,
+                                                        const std::vector<double>& starts) {
   std::vector<EvaluationReport::Sigma> result;
   const auto* gaussian = dynamic_cast<const variational::DiagonalGaussian*>(&family);
   if (gaussian == nullptr) return result;
-  const double start = std::log(init_std);
-  const double low = start + std::log(0.99), high = start + std::log(1.01);
-  for (const params::FlatEntry& entry : layout.entries()) {
+  SCOREVI_CHECK_OP(starts.size(), ==, layout.entries().size());
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const params::FlatEntry& entry = layout.entries()[i];
+    const double low = std::log(0.99 * starts[i]), high = std::log(1.01 * starts[i]);
     const at::Tensor part = gaussian->log_std().slice(0, entry.offset, entry.offset + entry.numel);
     const std::vector<float> sorted = sorted_sample(part);
     const auto still = std::count_if(sorted.begin(), sorted.end(), [&](float v) { return v >= low && v <= high; });
-    result.push_back({entry.name, entry.numel, init_std, extreme(part, false), quantile(sorted, 0.5),
+    result.push_back({entry.name, entry.numel, starts[i], extreme(part, false), quantile(sorted, 0.5),
                       extreme(part, true), 1 - static_cast<double>(still) / static_cast<double>(sorted.size())});
   }
   return result;

@@ -16,8 +16,10 @@ struct SigmaQuantiles {
 };
 SigmaQuantiles sigma_quantiles(const variational::Family& family);
 
-// One line per parameter tensor; moved = |sigma/init_std - 1| > 1 %. Empty without standard deviations.
+// One line per parameter tensor; `starts` holds what each began with, moved = |sigma/start - 1| > 1 %. Empty without
+// standard deviations.
 std::vector<EvaluationReport::Sigma> sigma_by_parameter(const variational::Family& family,
-                                                        const params::FlatLayout& layout, double init_std);
+                                                        const params::FlatLayout& layout,
+                                                        const std::vector<double>& starts);
 
 }  // namespace scorevi::run

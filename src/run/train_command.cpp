@@ -151,7 +151,7 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
     if (!request.config.empty())
       write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
     data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
-    save_inputs(directory, experiment.data);
+    save_inputs(directory, experiment);
     record_start(experiment, loaded, directory);
     Trainer trainer(experiment, directory, trainer_options(request));
     return run_training(trainer, experiment, directory, out);
@@ -178,6 +178,7 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   remove_stale_temporaries(directory.file("checkpoints"));
   Experiment experiment = build_training(start.loaded.options);
   check_same_data(directory, experiment.data);
+  check_same_weights(directory, experiment);
   Trainer trainer(experiment, directory, trainer_options(request));
   trainer.resume();
   try {

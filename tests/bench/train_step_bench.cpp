@@ -1,11 +1,12 @@
-// A whole training step of a multi-layer perceptron with 10 million weights: forward, backward, update. The ratios
-// between the methods are what counts; the optimiser is SGD with momentum for all.
+// A whole training step, forward, backward and update, of a multi-layer perceptron with 10 million weights, of ViT-L/32
+// and of ResNet-101. The ratios between the methods are what counts; the optimiser is SGD with momentum for all.
 //   bench_scorevi --benchmark_filter=TrainStep
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "scorevi/inference/advi.h"
 #include "scorevi/inference/closed_form.h"
@@ -20,7 +21,27 @@
 namespace scorevi {
 namespace {
 
-constexpr int64_t kInputs = 784, kHidden = 2800, kClasses = 10, kRows = 50000;
+constexpr int64_t kRows = 50000;
+
+struct Problem {
+  const char* name;
+  const char* model;
+  std::vector<int64_t> hidden;  // of an mlp
+  std::vector<int64_t> input;
+  int64_t classes;
+  const char* prior_mean;
+  std::vector<int64_t> batches;
+  int64_t iterations;  // 0 = as many as the benchmark library finds right
+};
+
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> kTable = {
+      {"mlp", "mlp", {2800, 2800}, {784}, 10, "zero", {512, 64}, 0},
+      {"vit_l_32", "vit_l_32", {}, {3, 224, 224}, 37, "pretrained", {4}, 5},
+      {"resnet101", "resnet101", {}, {3, 224, 224}, 37, "pretrained", {16}, 5},
+  };
+  return kTable;
+}
 
 struct Setup {
   std::unique_ptr<posterior::NetworkTarget> target;
@@ -28,22 +49,28 @@ struct Setup {
   std::unique_ptr<inference::Engine> engine;
 };
 
-std::unique_ptr<posterior::NetworkTarget> make_target(int64_t batch) {
+std::unique_ptr<posterior::NetworkTarget> make_target(const Problem& problem, int64_t batch) {
   models::ModelOptions model;
-  model.hidden = {kHidden, kHidden};
+  model.name = problem.model;
+  model.hidden = problem.hidden;
   posterior::NetworkTargetOptions options;
   options.train_rows = kRows;
-  auto target =
-      std::make_unique<posterior::NetworkTarget>(models::make_network(model, {{kInputs}}, kClasses, /*seed=*/1),
-                                                 posterior::make_likelihood({}, torch::kFloat), options);
+  options.prior.mean = problem.prior_mean;
+  options.batch_norm = posterior::BatchNormPolicy::kFrozen;
+  options.channels_last = problem.input.size() == 3;
+  auto target = std::make_unique<posterior::NetworkTarget>(
+      models::make_network(model, {problem.input}, problem.classes, /*seed=*/1),
+      posterior::make_likelihood({}, torch::kFloat), options);
   torch::manual_seed(1);
-  target->set_batch(torch::randn({batch, kInputs}), torch::randint(kClasses, {batch}, torch::kLong));
+  std::vector<int64_t> shape = problem.input;
+  shape.insert(shape.begin(), batch);
+  target->set_batch(torch::randn(shape), torch::randint(problem.classes, {batch}, torch::kLong));
   return target;
 }
 
-Setup make_setup(const std::string& method, int64_t batch) {
+Setup make_setup(const Problem& problem, const std::string& method, int64_t batch) {
   Setup setup;
-  setup.target = make_target(batch);
+  setup.target = make_target(problem, batch);
   const at::Tensor theta = setup.target->point();
   const params::FlatLayout& layout = setup.target->layout();
   optim::OptimizerOptions sgd;
@@ -66,9 +93,9 @@ Setup make_setup(const std::string& method, int64_t batch) {
   return setup;
 }
 
-void train_step(benchmark::State& state, const std::string& method) {
+void train_step(benchmark::State& state, const Problem& problem, const std::string& method) {
   const test::PeakMemory memory;
-  Setup setup = make_setup(method, state.range(0));
+  Setup setup = make_setup(problem, method, state.range(0));
   inference::StepInfo info;
   info.total_steps = 1000000;
   for (auto _ : state) {
@@ -78,19 +105,22 @@ void train_step(benchmark::State& state, const std::string& method) {
   }
   // theta and gradient, the family's own, the engine's; a point mass aliases theta.
   const std::size_t own = method == "map" ? 0 : 2;
-  state.counters["buffers"] = static_cast<double>(2 + own + setup.engine->buffers().size());
+  const std::size_t prior_mean = setup.target->prior()->mean.defined() ? 1 : 0;
+  state.counters["buffers"] = static_cast<double>(2 + own + prior_mean + setup.engine->buffers().size());
   state.counters["peak_MiB"] = memory.bytes() / (1 << 20);
   state.counters["buffer_MiB"] = static_cast<double>(setup.target->dim()) * sizeof(float) / (1 << 20);
 }
 
 const bool kRegistered = [] {
-  for (const char* method : {"map", "advi", "psm", "psm_k2", "closed_form"})
-    benchmark::RegisterBenchmark((std::string("TrainStep/") + method).c_str(),
-                                 [method](benchmark::State& state) { train_step(state, method); })
-        ->Arg(512)
-        ->Arg(64)
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
+  for (const Problem& problem : problems())
+    for (const char* method : {"map", "advi", "psm", "psm_k2", "closed_form"}) {
+      benchmark::internal::Benchmark* added = benchmark::RegisterBenchmark(
+          (std::string("TrainStep/") + problem.name + "/" + method).c_str(),
+          [&problem, method](benchmark::State& state) { train_step(state, problem, method); });
+      for (const int64_t batch : problem.batches) added->Arg(batch);
+      if (problem.iterations > 0) added->Iterations(problem.iterations);
+      added->Unit(benchmark::kMillisecond)->UseRealTime();
+    }
   return true;
 }();
 

@@ -1,11 +1,13 @@
 // A run on a user's own folder of pictures, from training to predictions.
 #include <filesystem>
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "scorevi/io/csv.h"
+#include "scorevi/io/safetensors.h"
 #include "support/picture_folder.h"
 #include "support/program.h"
 #include "support/temp_dir.h"
@@ -129,13 +131,13 @@ TEST_F(PicturesTest, ViewsAndOtherSets) {
     const auto ood = run_program({"evaluate", folder_.file("run"), "--ood", given});
     ASSERT_EQ(ood.exit_code, 0) << ood.err;
     EXPECT_THAT(ood.out, HasSubstr("AUROC"));
-    const auto result = nlohmann::json::parse(slurp(folder_.file("run/evaluation-ood-" + name + "/ood.json")));
+    const auto result = nlohmann::json::parse(slurp(folder_.file("run/evaluation-test-ood-" + name + "/ood.json")));
     EXPECT_EQ(result["in_rows"], 36);
     EXPECT_EQ(result["out_rows"], rows);
     EXPECT_GE(result["scores"]["entropy"]["auroc"].get<double>(), 0.0);
   };
   expect_scores(folder_.file("noise"), "noise", 1);
-  expect_scores(other, "image_folder", 18);
+  expect_scores(other, "other", 18);
 }
 
 TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
@@ -147,6 +149,92 @@ TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
   const auto checked = run_program({"check", config_, "-s", "data.on_bad_image=skip"});
   EXPECT_THAT(checked.out, HasSubstr("72 pictures, 0 cannot be decoded"));
   train_ok("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
+}
+
+TEST_F(PicturesTest, CheckFindsDamagedPictures) {
+  folder_.write("set/amber/zz.jpg", "\xFF\xD8\xFF and then nothing");
+  const auto refused = run_program({"check", config_});
+  EXPECT_EQ(refused.exit_code, 3) << refused.out;
+  EXPECT_THAT(refused.out, HasSubstr("1 cannot be decoded"));
+  EXPECT_THAT(refused.err, HasSubstr("data.on_bad_image"));
+}
+
+TEST_F(PicturesTest, OfficialPartsAreUsedAsTheyAre) {
+  for (const char* part : {"train", "val", "test"})
+    test::write_picture_folder(folder_, std::string("parts/") + part, 4);
+  folder_.write("parts/test/violet/0.bmp", slurp(folder_.file("set/blue/0.bmp")));
+  const std::string root = "data.root=" + folder_.file("parts");
+  const auto checked = run_program({"check", config_, "-s", root});
+  EXPECT_THAT(checked.out, HasSubstr("train       12 rows"));
+  EXPECT_THAT(checked.out, HasSubstr("validation  12 rows"));
+  EXPECT_THAT(checked.err, HasSubstr("1 of 4 classes have no training rows: violet"));
+  const auto split = run_program({"check", config_, "-s", root, "-s", "data.validation=split"});
+  EXPECT_THAT(split.out, HasSubstr("train       18 rows"));
+}
+
+TEST_F(PicturesTest, OnePictureIsPredictedAsAmongOthers) {
+  for (const char* policy : {"running", "recalibrate"}) {
+    const std::string run = folder_.file(std::string("run_") + policy), one = folder_.file("set/blue/3.bmp");
+    train_ok(std::string("run_") + policy, {"-s", std::string("train.batch_norm=") + policy, "-s", "train.epochs=1"});
+    const auto alone = run_program({"predict", run, one});
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    const auto all = run_program({"predict", run, folder_.file("set")});
+    ASSERT_EQ(all.exit_code, 0) << all.err;
+    const io::CsvTable first = io::parse_csv(alone.out, "alone"), second = io::parse_csv(all.out, "all");
+    const double expected = first.number(0, first.column("p_blue")).value();
+    for (std::size_t row = 0; row < second.rows(); ++row) {
+      if (second.cell(row, second.column("file")) != one) continue;
+      EXPECT_NEAR(second.number(row, second.column("p_blue")).value(), expected, 1e-5);
+    }
+  }
+}
+
+TEST_F(PicturesTest, InputsAreNeverOverwritten) {
+  train_ok("run", {"-s", "train.epochs=1"});
+  const std::string picture = folder_.file("set/blue/3.bmp"), before = slurp(picture);
+  const auto refused = run_program({"predict", folder_.file("run"), folder_.file("set"), "--out", picture});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_TRUE(slurp(picture) == before);
+}
+
+// A weight file with one layer: the body is frozen, so predictions depend on it.
+TEST_F(PicturesTest, OtherWeightsThanTheRunBeganWithAreRefused) {
+  const std::string weights = folder_.file("w.safetensors");
+  io::write_safetensors(weights, {{"conv1.weight", at::full({16, 3, 3, 3}, 0.1)}}, {});
+  const std::vector<std::string> settings = {
+      "-s", "model.weights=" + weights, "-s", "posterior.match=[\"@head\"]", "-s", "train.epochs=2"};
+  std::vector<std::string> cut = settings;
+  cut.insert(cut.end(), {"--max-steps", "3"});
+  train_ok("cut", cut);
+  train_ok("run", settings);
+  const std::string one = folder_.file("set/blue/3.bmp");
+  EXPECT_EQ(run_program({"predict", folder_.file("run"), one}).exit_code, 0);
+  io::write_safetensors(weights, {{"conv1.weight", at::full({16, 3, 3, 3}, 0.2)}}, {});
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"predict", folder_.file("run"), one},
+                                             {"evaluate", folder_.file("run")},
+                                             {"train", "--resume", folder_.file("cut")}}) {
+    const auto refused = run_program(command);
+    EXPECT_EQ(refused.exit_code, 3) << command[0];
+    EXPECT_THAT(refused.err, HasSubstr("the run began with weights of SHA-256")) << command[0];
+  }
+}
+
+TEST_F(PicturesTest, KeysWithoutEffectAreRefused) {
+  const auto expect_refusal = [&](const std::vector<std::string>& settings, const std::string& message) {
+    std::vector<std::string> arguments = {"check", config_};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"-s", setting});
+    const auto refused = run_program(arguments);
+    EXPECT_EQ(refused.exit_code, 2) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(message));
+  };
+  expect_refusal({"prior.mean=pretrained"}, "prior.mean: pretrained needs model.weights");
+  expect_refusal({"model.strict=true"}, "model.strict: needs model.weights");
+  expect_refusal({"posterior.match=[]"}, "posterior.match: is empty");
+  const std::string digits = "data={name: digits, image: {size: 16}}";
+  expect_refusal({digits, "model={name: mlp}"}, "data.image: is for pictures");
+  expect_refusal({"data={name: digits}", "model={name: mlp}", "evaluate.views=flip"}, "evaluate.views: got flip");
+  expect_refusal({"model={name: mlp}", "prior.groups=[{match: \"@head\", std: 1}]"}, "model mlp has no head by name");
 }
 
 TEST_F(PicturesTest, InspectTellsPictures) {

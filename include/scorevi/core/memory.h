@@ -9,4 +9,7 @@ namespace scorevi {
 // (a container) has a lower limit. -1 where the system does not say.
 std::int64_t available_memory_bytes();
 
+// The most main memory that the process has held so far. -1 where the system does not say.
+std::int64_t peak_memory_bytes();
+
 }  // namespace scorevi

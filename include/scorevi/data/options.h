@@ -18,7 +18,7 @@ struct DataOptions {
   // pictures
   std::string level;           // fgvc_aircraft: variant | family | manufacturer, cifar100: fine | coarse; "": the first
   std::int64_t partition = 1;  // dtd: 1 .. 10
-  std::string labels_dir;      // dtd, oxford_pets: the folder with the lists inside the set's; "" finds it
+  std::string labels_dir;      // dtd, oxford_pets: the folder with the lists, in the set's or from here; "" finds it
   std::string list_train;      // image_list: text files with lines "path label"
   std::string list_validation;
   std::string list_test;

@@ -25,8 +25,15 @@ class Pictures {
   // A text that changes when the pictures do, without reading them.
   virtual std::string identity(std::int64_t row) const = 0;
 
+  // Whether load() decodes nothing.
+  virtual bool in_memory() const { return false; }
+
   // Rows that cannot be had, ascending; reads every one, on `threads` threads.
-  virtual std::vector<std::int64_t> bad_rows(int /*threads*/) const { return {}; }
+  struct Bad {
+    std::int64_t row;
+    std::string reason;  // with the name
+  };
+  virtual std::vector<Bad> bad_rows(int /*threads*/) const { return {}; }
   // "3 files of another format than their name says, 1 damaged"; "" when nothing was odd so far.
   virtual std::string odd_text() const { return ""; }
 };
@@ -67,7 +74,7 @@ class PictureFiles final : public Pictures {
   std::string name(std::int64_t row) const override;
   std::string identity(std::int64_t row) const override;  // folder and name of the file, its size
 
-  std::vector<std::int64_t> bad_rows(int threads) const override;
+  std::vector<Bad> bad_rows(int threads) const override;
   std::string odd_text() const override;
   // Bytes of all pictures decoded, from the sizes in their headers. Files that cannot be read count as 0.
   std::int64_t decoded_bytes() const;
@@ -82,6 +89,7 @@ class PictureArray final : public Pictures {
  public:
   PictureArray(std::shared_ptr<const std::uint8_t> values, std::int64_t rows, std::int64_t height, std::int64_t width);
   std::int64_t size() const override { return rows_; }
+  bool in_memory() const override { return true; }
   io::Image load(std::int64_t row) const override;
   std::string name(std::int64_t row) const override;
   std::string identity(std::int64_t row) const override;

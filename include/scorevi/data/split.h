@@ -34,6 +34,9 @@ struct Split {
 // or stratified regression. A set that has its test part only gives empty train and validation.
 Split make_split(const Dataset& dataset, const SplitOptions& options);
 
+// Of a part: train | validation | test.
+const std::vector<std::int64_t>& rows_of(const Split& split, std::string_view part);
+
 // Error kData where a row is out of range for `rows` rows, or in two parts, or twice in one.
 void check_split(const Split& split, std::int64_t rows, const std::string& where);
 

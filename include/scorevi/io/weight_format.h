@@ -28,7 +28,7 @@ inline constexpr std::size_t kFormatHeadBytes = 512;
 // `name` stands in messages; where it ends in .safetensors, a file of no known format is taken for a damaged one.
 WeightFormat detect_weight_format(std::string_view head, std::uint64_t size, const std::string& name);
 
-// What people download instead of a weight file (HTML, a Git LFS pointer), by its first bytes; null for all else.
+// What people download instead of a file (an HTML page, a Git LFS pointer), by its first bytes; null for all else.
 const char* download_mistake(std::string_view head);
 
 }  // namespace scorevi::io

@@ -41,7 +41,7 @@ struct DataSection {
   data::DataOptions source;  // which data set; `seed` is set from split_seed
   ImageSection image;
   AugmentSection augment;
-  std::string validation = "split";     // split | official
+  std::string validation = "auto";      // auto | split | official
   std::string scaling = "standardise";  // of inputs: scale | standardise | none
   double test_frac = 0.5;               // of the whole set, where there is no official test part
   int64_t train_size = 0;               // rows drawn for training and validation, 0 = all

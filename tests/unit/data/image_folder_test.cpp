@@ -53,17 +53,26 @@ TEST(ImageFolder, OfficialPartsUnderEachNameOfValidation) {
   }
 }
 
-TEST(ImageFolder, ClassesThatOnlyTheTestHasAreTold) {
+TEST(ImageFolder, WhatIsLeftOutOfItIsTold) {
   const test::TempDir dir;
   touch(dir, {"train/a/1.jpg", "train/empty/readme.txt", "test/new/2.jpg", "train/loose.jpg"});
   ::testing::internal::CaptureStderr();
   const PictureList list = list_image_folder(rooted(dir.path().string()));
   const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("1 of 2 classes have no training pictures: new"));
   EXPECT_THAT(log, AllOf(HasSubstr("without a picture"), HasSubstr("train/empty")));
   EXPECT_THAT(log, HasSubstr("1 files outside the class folders"));
   EXPECT_THAT(log, HasSubstr("1 no picture by name"));
   EXPECT_THAT(list.class_names, ElementsAre("a", "new"));
+}
+
+TEST(ImageFolder, LayoutsThatBeginnersMakeAreRefused) {
+  const test::TempDir flat, capitals;
+  touch(flat, {"1.jpg", "2.jpg"});
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(flat.path().string())); }),
+              AllOf(HasSubstr("2 files lie in the folder itself"), HasSubstr("/<class>/<picture>")));
+  touch(capitals, {"Train/a/1.jpg", "Test/a/2.jpg"});
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(capitals.path().string())); }),
+              HasSubstr("has a folder Test, expected test"));
 }
 
 TEST(ImageFolder, HiddenAndOtherFilesAreLeftOutAndCounted) {

@@ -208,7 +208,7 @@ TEST(SigmaSummary, QuantilesAndMovedShare) {
   params::FlatLayout layout;
   layout.append("a", {40});
   layout.append("b", {60});
-  const auto lines = sigma_by_parameter(q, layout, /*init_std=*/0.5);
+  const auto lines = sigma_by_parameter(q, layout, std::vector<double>(layout.entries().size(), 0.5));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].parameter, "a");
   EXPECT_NEAR(lines[0].moved_frac, 1.0, 1e-12);          // 0.01 .. 0.40
@@ -219,7 +219,7 @@ TEST(SigmaSummary, QuantilesAndMovedShare) {
 TEST(SigmaSummary, APointMassHasNone) {
   const variational::PointMass q(torch::zeros({3}));
   EXPECT_TRUE(std::isnan(sigma_quantiles(q).p50));
-  EXPECT_TRUE(sigma_by_parameter(q, params::FlatLayout::single(3), 0.1).empty());
+  EXPECT_TRUE(sigma_by_parameter(q, params::FlatLayout::single(3), {0.1}).empty());
 }
 
 }  // namespace
