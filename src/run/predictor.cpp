@@ -83,7 +83,8 @@ ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_
 }
 
 Uncertainty uncertainty_of(const ClassPrediction& prediction) {
-  const at::Tensor entropy = -(prediction.log_probs.exp() * prediction.log_probs).nan_to_num(0).sum(1).clamp_min(0);
+  const at::Tensor terms = (prediction.log_probs.exp() * prediction.log_probs).nan_to_num(0);  // 0 log 0 = 0
+  const at::Tensor entropy = terms.sum(1).neg().clamp_min(0);
   return {entropy, (entropy - prediction.expected_entropy).clamp_min(0)};
 }
 
