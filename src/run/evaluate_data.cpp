@@ -128,9 +128,13 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
   return data;
 }
 
-std::string name_of_other(const std::string& given) {
+std::string name_of_other(const std::string& given, const EvaluateOverrides& overrides) {
   if (is_folder(given)) return std::filesystem::canonical(given).filename().string();
-  return std::filesystem::path(given).stem().string();
+  const data::DataOptions source = load_options(given, overrides.data).options.data.source;
+  const std::filesystem::path root = std::filesystem::path(source.root).lexically_normal();
+  std::string place = std::filesystem::path(source.path).stem().string();
+  if (place.empty()) place = (root.has_filename() ? root : root.parent_path()).filename().string();
+  return place.empty() ? source.name : source.name + "-" + place;
 }
 
 }  // namespace scorevi::run

@@ -24,7 +24,7 @@ DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& dir
 DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
                    const EvaluateOverrides& overrides);
 
-// What --data or --ood is called in the names of folders: other for other.yaml or the folder /pictures/other.
-std::string name_of_other(const std::string& given);
+// What --data or --ood is called in the names of folders: "csv-measured" for measured.csv, "dtd", "pets" for a folder.
+std::string name_of_other(const std::string& given, const EvaluateOverrides& overrides);
 
 }  // namespace scorevi::run

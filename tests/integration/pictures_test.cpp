@@ -137,7 +137,7 @@ TEST_F(PicturesTest, ViewsAndOtherSets) {
     EXPECT_GE(result["scores"]["entropy"]["auroc"].get<double>(), 0.0);
   };
   expect_scores(folder_.file("noise"), "noise", 1);
-  expect_scores(other, "other", 18);
+  expect_scores(other, "image_folder-set", 18);
 }
 
 TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
