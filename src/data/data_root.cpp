@@ -43,6 +43,7 @@ std::vector<std::string> data_roots(const std::string& root) {
   roots.emplace_back("data");
   roots.emplace_back("data/raw");
   roots.push_back(bundled_data_dir());
+  roots.push_back(bundled_data_dir() + "/raw");  // where scripts/download_data.sh puts them
   return roots;
 }
 

@@ -96,6 +96,8 @@ void NetworkTarget::set_batch(const at::Tensor& inputs, const at::Tensor& target
 void NetworkTarget::set_step(uint64_t seed, int64_t step) {
   SCOREVI_CHECK_OP(step, >=, 0);
   SCOREVI_CHECK_OP(step, <=, int64_t{std::numeric_limits<uint32_t>::max()});
+  seed_ = seed;
+  step_ = step;
   const CounterRng rng(seed, Purpose::kDropout, static_cast<uint32_t>(step));
   at::manual_seed((static_cast<uint64_t>(rng.word(0)) << 32) | rng.word(1));
 }
@@ -106,9 +108,14 @@ inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
   const at::Tensor& values = parameters_.values();
   SCOREVI_CHECK_OP(theta.numel(), ==, dim());
   if (theta.const_data_ptr() != values.const_data_ptr()) values.copy_(theta);
-  parameters_.zero_gradients();
-
   const c10::AutoGradMode with_gradients(true);
+  // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
+  const double mean_nll = options_.precision == Precision::kFloat16 ? backward_in_half() : backward(-scale_);
+  return {-scale_ * mean_nll, parameters_.gradients(), inputs_.size(0)};
+}
+
+double NetworkTarget::backward(double start) {
+  parameters_.zero_gradients();
   const int64_t rows = inputs_.size(0);
   const int64_t step = options_.micro_batch > 0 ? options_.micro_batch : rows;
   double mean_nll = 0;
@@ -117,17 +124,52 @@ inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
     const double share = static_cast<double>(count) / static_cast<double>(rows);
     const at::Tensor outputs = forward(inputs_.narrow(0, first, count));
     const at::Tensor loss = likelihood_->mean_nll(outputs, targets_.narrow(0, first, count));
-    // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
-    loss.backward(at::full_like(loss, -scale_ * share));
+    loss.backward(at::full_like(loss, start * share));
     mean_nll += share * loss.item<double>();
   }
   parameters_.gather_gradients();
-  return {-scale_ * mean_nll, parameters_.gradients(), rows};
+  return mean_nll;
+}
+
+double NetworkTarget::backward_in_half() {
+  constexpr double kLeast = 1, kMost = 1 << 24;
+  constexpr int64_t kPatience = 2000;
+  const at::Tensor& gradients = parameters_.gradients();
+  const c10::NoGradGuard no_grad;
+  double mean_nll = 0;
+  for (;; gradient_scale_ /= 2, without_overflow_ = 0) {
+    {
+      const c10::AutoGradMode with_gradients(true);
+      mean_nll = backward(gradient_scale_);
+    }
+    const bool finite = std::isfinite(at::linalg_vector_norm(gradients, INFINITY).item<double>());
+    if (finite || gradient_scale_ <= kLeast) break;
+    if (step_ >= 0) set_step(seed_, step_);  // the same random choices again
+  }
+  parameters_.gradients().mul_(-scale_ / gradient_scale_);
+  if (++without_overflow_ >= kPatience && gradient_scale_ < kMost) {
+    gradient_scale_ *= 2;
+    without_overflow_ = 0;
+  }
+  return mean_nll;
+}
+
+void NetworkTarget::save(params::StateDict& state) const {
+  if (options_.precision != Precision::kFloat16) return;
+  state.set_double("target.gradient_scale", gradient_scale_);
+  state.set_int("target.without_overflow", without_overflow_);
+}
+
+void NetworkTarget::load(const params::StateDict& state) {
+  if (options_.precision != Precision::kFloat16) return;
+  gradient_scale_ = state.get_double("target.gradient_scale");
+  without_overflow_ = state.get_int("target.without_overflow");
 }
 
 at::Tensor NetworkTarget::forward(const at::Tensor& inputs) {
-  if (!options_.bfloat16) return network_->forward(inputs);
-  const Autocast autocast(inputs.device().type(), at::kBFloat16);
+  if (options_.precision == Precision::kFloat32) return network_->forward(inputs);
+  const at::ScalarType dtype = options_.precision == Precision::kBfloat16 ? at::kBFloat16 : at::kHalf;
+  const Autocast autocast(inputs.device().type(), dtype);
   return network_->forward(inputs).to(parameters_.values().scalar_type());
 }
 

@@ -24,6 +24,7 @@ std::string report_folder(const EvaluateRequest& request, const EvaluateOverride
 void print_ood(const EvaluateRequest& request, const EvaluateOverrides& overrides, const RunDirectory& directory,
                Experiment& experiment, std::ostream& out) {
   DataParts other = ood_data(request, directory, experiment.options, overrides);
+  other.dataset.name = name_of_other(request.ood, overrides);
   const std::string folder = report_folder(request, overrides);
   const std::vector<int64_t> in = part_rows(experiment.data, request.split);
   out << ood_text(evaluate_ood(experiment, in, std::move(other), directory, folder))

@@ -87,7 +87,8 @@ posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_
   result.prior.untrained = untrained;
   result.batch_norm = batch_norm_policy(options);
   result.micro_batch = options.train.micro_batch;
-  result.bfloat16 = options.train.precision == "bfloat16";
+  if (options.train.precision == "bfloat16") result.precision = posterior::Precision::kBfloat16;
+  if (options.train.precision == "float16") result.precision = posterior::Precision::kFloat16;
   result.channels_last = models::networks().find(options.model.name).make.vision.has_value();
   return result;
 }

@@ -31,7 +31,9 @@ void add_headline(metrics::HtmlPage& page, const EvaluationReport& report) {
     MetricStyle style = metric_style(key);
     if (key == "ece" || key == "mce") style.title += fmt::format(" ({} bins)", report.ece_bins);
     table.rows.push_back({style.title, number_text(interval.value, style),
-                          number_text(interval.low, style) + " to " + number_text(interval.high, style),
+                          std::isfinite(interval.low)
+                              ? number_text(interval.low, style) + " to " + number_text(interval.high, style)
+                              : "",
                           style.meaning});
   }
   page.table(table);

@@ -96,7 +96,9 @@ std::string ood_text(const OodReport& report) {
     text += fmt::format("  {:<20} {:8.4f} {:8.4f} {:8.4f} {:8.4f}\n", score.name, result.auroc, result.aupr_in,
                         result.aupr_out, result.fpr95);
   }
-  return text + "  FPR95: share of the other set that passes where 95 % of the run's own rows do\n";
+  return text +
+         "  AUPR in, out: average precision with the run's own or the other rows as the ones to find\n"
+         "  FPR95: share of the other set that passes where 95 % of the run's own rows do\n";
 }
 
 }  // namespace scorevi::run

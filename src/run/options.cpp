@@ -33,8 +33,10 @@ void describe_train(TrainOptions& o, config::Visitor& v) {
             {"recalibrate", "as running, and estimated anew for every weight sample of an evaluation"}},
            "batch-norm statistics under sampled weights");
   v.choice("precision", o.precision,
-           {{"float32", ""}, {"bfloat16", "forward pass in mixed precision; everything else stays float32"}},
-           "of the training forward pass");
+           {{"float32", ""},
+            {"bfloat16", "mixed precision; weights, score and all that follows stay float32"},
+            {"float16", "the same with scaled gradients, for GPUs without bfloat16"}},
+           "of the network's forward and backward pass in training");
   v.field("micro_batch", o.micro_batch,
           "rows that go through the network at once, for less memory; 0 = the whole batch, same score but for rounding",
           config::between(0, 1000000));

@@ -32,10 +32,11 @@ std::string field(const config::Node& entry, const std::string& key) {
 }
 
 [[noreturn]] void missing_file(const KnownWeights& known, const std::vector<std::string>& searched) {
-  throw Error(ErrorKind::kData, fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
-                                            "scripts/download_data.sh weights {} (from {})",
-                                            known.name, known.file, fmt::join(searched, "\n  "), known.name,
-                                            known.url.empty() ? known.source : known.url));
+  throw Error(ErrorKind::kData,
+              fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
+                          "scripts/download_data.sh weights {} (from {}), or set SCOREVI_DATA to where it is",
+                          known.name, known.file, fmt::join(searched, "\n  "), known.name,
+                          known.url.empty() ? known.source : known.url));
 }
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }

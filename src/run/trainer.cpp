@@ -73,6 +73,7 @@ void Trainer::resume() {
   experiment_.family->load(dict, layout);
   experiment_.engine->load(dict, layout);
   load_buffers(*experiment_.network, dict);
+  experiment_.target->load(dict);
   schedule_.load(dict);
   state_.load(dict);
   if (state_.batches_per_epoch != batches_per_epoch_)
@@ -130,6 +131,8 @@ TrainEnd Trainer::run_epochs() {
     finish_epoch();
     if (must_stop(end) && state_.step < total_steps_ && !state_.stopped_early) return end;
   }
+  if (state_.stopped_early)
+    log().info("stopped early: {} did not improve in {} evaluations (train.patience)", train.monitor, train.patience);
   return TrainEnd::kFinished;
 }
 
@@ -259,6 +262,7 @@ void Trainer::save_last() {
   experiment_.family->save(dict, layout);
   experiment_.engine->save(dict, layout);
   save_buffers(*experiment_.network, dict);
+  experiment_.target->save(dict);
   schedule_.save(dict);
   state_.save(dict);
   dict.set_string(kRunIdKey, directory_.id());

@@ -8,11 +8,22 @@
 
 #include "scorevi/inference/log_density.h"
 #include "scorevi/params/flat_params.h"
+#include "scorevi/params/state_dict.h"
 #include "scorevi/posterior/batch_norm.h"
 #include "scorevi/posterior/likelihood.h"
 #include "scorevi/posterior/prior.h"
 
 namespace scorevi::posterior {
+
+// Of the network's forward and backward pass; LibTorch's autocast decides which operations it concerns. Parameters,
+// score and everything behind them stay float32.
+enum class Precision {
+  kFloat32,
+  kBfloat16,
+  // Gradients are multiplied by a scale within the network, so that small ones do not vanish. Where that overflows, the
+  // scale is halved and the batch evaluated again; after 2,000 evaluations without it is doubled, up to 2^24.
+  kFloat16,
+};
 
 struct NetworkTargetOptions {
   int64_t train_rows = 0;  // N: rows of the training split, after the validation split
@@ -23,9 +34,7 @@ struct NetworkTargetOptions {
   // Rows that go through the network at once, 0 = the whole batch. The score is that of the whole batch but for
   // rounding; batch norm that is not frozen sees the smaller batches.
   int64_t micro_batch = 0;
-  // Training forward in bfloat16 where LibTorch's autocast allows it; parameters, score and everything behind them stay
-  // float32.
-  bool bfloat16 = false;
+  Precision precision = Precision::kFloat32;
   bool channels_last = false;  // memory format of image batches: faster convolutions
 };
 
@@ -55,6 +64,12 @@ class NetworkTarget final : public inference::LogDensity {
   // step): seeds LibTorch's generators from them. Steps are below 2^32.
   void set_step(uint64_t seed, int64_t step);
 
+  // What evaluations carry on beside theta: the scale of float16 gradients. Nothing for other precisions.
+  void save(params::StateDict& state) const;
+  // Error(kData) where it is missing.
+  void load(const params::StateDict& state);
+  double gradient_scale() const { return gradient_scale_; }
+
   int64_t dim() const override { return parameters_.dim(); }
   const params::FlatLayout& layout() const override { return parameters_.layout(); }
   at::Tensor point() override { return parameters_.values(); }
@@ -69,6 +84,9 @@ class NetworkTarget final : public inference::LogDensity {
 
  private:
   at::Tensor forward(const at::Tensor& inputs);
+  // Leaves `start` times the gradient of the mean NLL of the batch in the gradient buffer and returns that NLL.
+  double backward(double start);
+  double backward_in_half();
 
   std::shared_ptr<models::Network> network_;
   std::shared_ptr<Likelihood> likelihood_;
@@ -76,6 +94,10 @@ class NetworkTarget final : public inference::LogDensity {
   inference::GaussianPrior prior_;
   NetworkTargetOptions options_;
   double scale_;  // N / tau
+  double gradient_scale_ = 65536;
+  int64_t without_overflow_ = 0;  // evaluations since the scale changed
+  uint64_t seed_ = 0;             // of set_step()
+  int64_t step_ = -1;
   at::Tensor inputs_, targets_;
 };
 

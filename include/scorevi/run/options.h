@@ -119,7 +119,7 @@ struct TrainOptions {
   int64_t patience = 0;               // evaluations without improvement before stopping, 0 = off
   double max_loss = 1e6;              // mean NLL of a batch beyond which the run stops as exploded
   std::string batch_norm = "auto";    // auto | frozen | running | recalibrate
-  std::string precision = "float32";  // float32 | bfloat16
+  std::string precision = "float32";  // float32 | bfloat16 | float16
   int64_t micro_batch = 0;            // rows through the network at once, 0 = the whole batch
 };
 

@@ -2,7 +2,7 @@
 //   config.yaml  config.resolved.yaml  run.json  log.txt  metrics.csv  timing.csv  steps.jsonl  split.json  inputs.json
 //   checkpoints/{last,best}.safetensors
 //   evaluation/{report.json,report.html,reliability.svg,predictions.csv}          (test split)
-//   evaluation-<split>/...                                                        (other splits, other data)
+//   evaluation-<split>[-<data>]/..., evaluation-<split>-ood-<data>/{ood.json,scores.csv}   (other splits, other data)
 #pragma once
 
 #include <memory>

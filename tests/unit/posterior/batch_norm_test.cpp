@@ -123,33 +123,67 @@ TEST_F(BatchNorm, MicroBatchesGiveTheScoreOfTheWholeBatch) {
   expect_close(result.score, score, 1e-12);
 }
 
-TEST(NetworkTargetPrecision, Bfloat16ChangesTheForwardPassAlone) {
-  const auto make = [](bool bfloat16) {
+class MixedPrecision : public ::testing::Test {
+ protected:
+  std::unique_ptr<NetworkTarget> make(Precision precision, int64_t train_rows = 64) const {
     NetworkTargetOptions options;
-    options.train_rows = 64;
-    options.bfloat16 = bfloat16;
+    options.train_rows = train_rows;
+    options.precision = precision;
     models::ModelOptions model;
     model.hidden = {32};
+    model.activation = "tanh";  // nothing flips with the last bit
     auto network = models::make_network(model, {{16}}, 4, /*seed=*/1);
     network->to(test_device());
-    return std::make_unique<NetworkTarget>(network, std::make_shared<Categorical>(), options);
-  };
-  torch::manual_seed(1);
-  const at::Tensor x = torch::randn({64, 16}), y = torch::randint(4, {64}, torch::kLong);
-  const auto full = make(false), half = make(true);
-  full->set_batch(x, y);
-  half->set_batch(x, y);
-  const inference::Evaluation expected = full->evaluate(full->point()), result = half->evaluate(half->point());
-  EXPECT_EQ(result.score.scalar_type(), torch::kFloat);
-  EXPECT_EQ(half->point().scalar_type(), torch::kFloat);
-  EXPECT_NE(result.log_density, expected.log_density);
-  EXPECT_NEAR(result.log_density / expected.log_density, 1, 0.02);
-  EXPECT_LT((result.score - expected.score).norm().item<double>(), 0.02 * expected.score.norm().item<double>());
-  // Weights that change between steps are cast anew.
-  half->point().mul_(0.5);
-  full->point().mul_(0.5);
-  EXPECT_NEAR(half->evaluate(half->point()).log_density / full->evaluate(full->point()).log_density, 1, 0.02);
-  EXPECT_NE(half->evaluate(half->point()).log_density, result.log_density);
+    auto target = std::make_unique<NetworkTarget>(network, std::make_shared<Categorical>(), options);
+    torch::manual_seed(1);
+    target->set_batch(torch::randn({64, 16}), torch::randint(4, {64}, torch::kLong));
+    return target;
+  }
+  static double difference(const at::Tensor& a, const at::Tensor& b) {
+    return ((a - b).norm() / b.norm()).item<double>();
+  }
+};
+
+TEST_F(MixedPrecision, ChangesTheForwardPassAlone) {
+  for (const Precision precision : {Precision::kBfloat16, Precision::kFloat16}) {
+    const auto full = make(Precision::kFloat32), half = make(precision);
+    const inference::Evaluation expected = full->evaluate(full->point()), result = half->evaluate(half->point());
+    EXPECT_EQ(result.score.scalar_type(), torch::kFloat);
+    EXPECT_EQ(half->point().scalar_type(), torch::kFloat);
+    EXPECT_NE(result.log_density, expected.log_density);
+    EXPECT_NEAR(result.log_density / expected.log_density, 1, 0.02);
+    EXPECT_LT(difference(result.score, expected.score), precision == Precision::kFloat16 ? 0.002 : 0.02);
+    // Weights that change between steps are cast anew.
+    half->point().mul_(0.5);
+    full->point().mul_(0.5);
+    EXPECT_NEAR(half->evaluate(half->point()).log_density / full->evaluate(full->point()).log_density, 1, 0.02);
+    EXPECT_NE(half->evaluate(half->point()).log_density, result.log_density);
+  }
+}
+
+// N/tau of 10^9 would overflow float16 at once, were it not kept out of the network.
+TEST_F(MixedPrecision, Float16TakesAnyNumberOfRows) {
+  const auto full = make(Precision::kFloat32, 1000000000), half = make(Precision::kFloat16, 1000000000);
+  EXPECT_LT(difference(half->evaluate(half->point()).score, full->evaluate(full->point()).score), 0.002);
+  EXPECT_EQ(half->gradient_scale(), 65536);
+}
+
+TEST_F(MixedPrecision, Float16HalvesItsScaleUntilGradientsAreFinite) {
+  const auto full = make(Precision::kFloat32), half = make(Precision::kFloat16);
+  params::StateDict state;
+  half->save(state);
+  state.set_double("target.gradient_scale", 1 << 24);
+  half->load(state);
+  EXPECT_LT(difference(half->evaluate(half->point()).score, full->evaluate(full->point()).score), 0.002);
+  EXPECT_LT(half->gradient_scale(), 1 << 24);
+  EXPECT_GE(half->gradient_scale(), 1024);
+  half->save(state);
+  const auto other = make(Precision::kFloat16);
+  other->load(state);
+  EXPECT_EQ(other->gradient_scale(), half->gradient_scale());
+  params::StateDict none;
+  full->save(none);
+  EXPECT_TRUE(none.metadata.empty());
 }
 
 }  // namespace
