@@ -6,6 +6,7 @@
 
 #include "picture.h"
 #include "recompute.h"
+#include "scorevi/core/text.h"
 #include "start.h"
 
 namespace scorevi::models {
@@ -15,10 +16,6 @@ constexpr int64_t kMlpExpansion = 4;
 
 torch::nn::LayerNorm layer_norm(int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(1e-6));
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 }  // namespace

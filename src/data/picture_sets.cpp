@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "picture_sources.h"
+#include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
@@ -65,8 +65,7 @@ Dataset make_picture_set(PictureList list, const DataOptions& options) {
   file_options.exif = options.exif_orientation ? io::ExifMode::kApply : io::ExifMode::kIgnore;
   if (options.on_bad_image == "substitute") file_options.on_bad = OnBadPicture::kSubstitute;
   if (options.on_bad_image == "skip") {
-    const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    leave_out(PictureFiles(list.paths, file_options).bad_rows(threads), list);
+    leave_out(PictureFiles(list.paths, file_options).bad_rows(core_count()), list);
   }
   file_options.keep_decoded = options.cache == "decoded";
   auto files = std::make_shared<PictureFiles>(std::move(list.paths), file_options);

@@ -12,6 +12,7 @@
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/text.h"
 #include "scorevi/io/safetensors.h"
 
 namespace scorevi::io {
@@ -70,7 +71,7 @@ std::string checksum_of_finite(const std::string& path, const std::string& name,
 
 bool begins_with_one(const std::string& name, const std::vector<std::string>& prefixes) {
   return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
-                                         [&](const std::string& prefix) { return name.rfind(prefix, 0) == 0; });
+                                         [&](const std::string& prefix) { return begins_with(name, prefix); });
 }
 
 params::StateDict state_of(const SafetensorsReader& reader, const std::vector<std::string>& prefixes) {

@@ -1,4 +1,5 @@
 #include "pickle_globals.h"
+#include "scorevi/core/text.h"
 
 #include <array>
 
@@ -99,8 +100,6 @@ constexpr std::array kGlobals = {
     unsupported(kUtils, "_rebuild_tensor_v3", kRareType),
     unsupported(kStorages, "UntypedStorage", kRareType),
 };
-
-bool begins_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "scorevi/core/error.h"
+#include "scorevi/core/text.h"
 #include "torch_file.h"
 #include "utf8.h"
 #include "zip_archive.h"
@@ -15,10 +16,6 @@ constexpr std::uint64_t kMaxByteOrderBytes = 16;
 // Pickles of state dicts deflate to a tenth; more than this is made to fill the memory.
 constexpr std::uint64_t kInflatedPickleBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kInflatedPickleRatio = 100;
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::kData, name + ": " + what);

@@ -4,6 +4,7 @@
 
 #include "little_endian.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/text.h"
 
 namespace scorevi::io {
 namespace {
@@ -25,12 +26,6 @@ constexpr std::array<OtherFormat, 5> kOtherFormats = {{
     {0, "\x93NUMPY"sv, "is a NumPy .npy array, expected named tensors of PyTorch or safetensors"},
     {0, "\0\0\0\0\0\0\0\0"sv, "begins with zeros; the download or the copy is damaged"},
 }};
-
-bool begins_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 // A length that fits, then a JSON object.
 bool is_safetensors(std::string_view head, std::uint64_t size) {

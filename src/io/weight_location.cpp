@@ -7,6 +7,7 @@
 
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
 #include "scorevi/io/weight_file.h"
 
 namespace scorevi::io {
@@ -21,8 +22,6 @@ constexpr std::array<std::string_view, 10> kWeightKeys = {
 constexpr std::array<std::string_view, 4> kWrappers = {"module.", "_orig_mod.", "model.", "net."};
 
 constexpr int kMaxKeys = 3;  // one in the other
-
-bool begins_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 // The tensors below a dictionary: `folder` is "" or ends with '/'.
 std::vector<std::string_view> paths_below(const WeightFile& file, std::string_view folder) {

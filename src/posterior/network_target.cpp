@@ -108,13 +108,13 @@ inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
   const at::Tensor& values = parameters_.values();
   SCOREVI_CHECK_OP(theta.numel(), ==, dim());
   if (theta.const_data_ptr() != values.const_data_ptr()) values.copy_(theta);
-  const c10::AutoGradMode with_gradients(true);
   // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
   const double mean_nll = options_.precision == Precision::kFloat16 ? backward_in_half() : backward(-scale_);
   return {-scale_ * mean_nll, parameters_.gradients(), inputs_.size(0)};
 }
 
 double NetworkTarget::backward(double start) {
+  const c10::AutoGradMode with_gradients(true);
   parameters_.zero_gradients();
   const int64_t rows = inputs_.size(0);
   const int64_t step = options_.micro_batch > 0 ? options_.micro_batch : rows;
@@ -138,10 +138,7 @@ double NetworkTarget::backward_in_half() {
   const c10::NoGradGuard no_grad;
   double mean_nll = 0;
   for (;; gradient_scale_ /= 2, without_overflow_ = 0) {
-    {
-      const c10::AutoGradMode with_gradients(true);
-      mean_nll = backward(gradient_scale_);
-    }
+    mean_nll = backward(gradient_scale_);
     const bool finite = std::isfinite(at::linalg_vector_norm(gradients, INFINITY).item<double>());
     if (finite || gradient_scale_ <= kLeast) break;
     if (step_ >= 0) set_step(seed_, step_);  // the same random choices again

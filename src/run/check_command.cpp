@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <ostream>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include "experiment.h"
+#include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/memory.h"
@@ -57,8 +57,7 @@ void print_pictures(const data::Dataset& dataset, const data::DataOptions& sourc
   if (form.resize == 0 && !dataset.pictures->in_memory())
     for (int64_t row = 0; row < dataset.size(); ++row)
       data::evaluation_view(dataset.pictures->load(row), form, dataset.pictures->name(row));
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(threads);
+  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(core_count());
   const std::string odd = dataset.pictures->odd_text();
   out << fmt::format("  read      {} pictures, {} cannot be decoded{}\n", dataset.size(), bad.size(),
                      odd.empty() ? "" : "; " + odd);

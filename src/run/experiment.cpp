@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -11,14 +10,10 @@
 #include "engine_factory.h"
 #include "head_pattern.h"
 #include "network_checks.h"
-#include "picture_form.h"
-#include "scorevi/core/check.h"
+#include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/sha256.h"
-#include "scorevi/core/suggest.h"
-#include "scorevi/data/registry.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
 #include "scorevi/variational/diagonal_gaussian.h"
@@ -26,16 +21,6 @@
 
 namespace scorevi::run {
 namespace {
-
-std::string fingerprint_of(const data::Dataset& dataset) {
-  Sha256 hash;
-  if (dataset.pictures)
-    for (int64_t row = 0; row < dataset.size(); ++row) hash.update(dataset.pictures->identity(row) + "\n");
-  else
-    hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
-  hash.update(dataset.targets.const_data_ptr(), dataset.targets.nbytes());
-  return hash.hex();
-}
 
 std::string likelihood_name(const RunOptions& options, bool classification) {
   std::string fitting = classification ? "categorical" : "gaussian";
@@ -136,38 +121,9 @@ void freeze_others(const RunOptions& options, models::Network& network) {
     }));
 }
 
-data::Loader make_train_loader(const RunOptions& options, const DataParts& data) {
-  data::LoaderOptions loader;
-  loader.batch_size = options.data.batch_size;
-  loader.seed = static_cast<uint64_t>(options.seed);
-  loader.workers = static_cast<int>(options.data.workers);
-  loader.augment = augmentation(options, data.dataset);
-  const AugmentSection& section = options.data.augment;
-  if (loader.augment) loader.mix = {section.label_smoothing, section.mixup, section.cutmix};
-  return data::Loader(data.dataset, data.split.train, data.normalisation, loader);
-}
-
-// Activations of a batch are many times its inputs: large pictures go through the network in smaller batches.
-int64_t evaluation_batch(const RunOptions& options, const DataParts& data) {
-  if (options.evaluate.batch_size > 0) return options.evaluate.batch_size;
-  constexpr int64_t kMostRows = 500, kMostValues = int64_t{1} << 22;
-  int64_t values = 1;
-  for (const int64_t size : data.dataset.input_shape()) values *= size;
-  return std::clamp<int64_t>(kMostValues / std::max<int64_t>(1, values), 1, kMostRows);
-}
-
-data::TestViews views_of(const RunOptions& options) {
-  const std::string& views = options.evaluate.views;
-  if (views == "flip") return data::TestViews::kFlip;
-  if (views == "five_crop") return data::TestViews::kFiveCrop;
-  if (views == "ten_crop") return data::TestViews::kTenCrop;
-  SCOREVI_CHECK_OP(views, ==, "center");
-  return data::TestViews::kCenter;
-}
-
 void set_threads(int64_t threads) {
   if (threads == 0) return;
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const int64_t cores = core_count();
   if (threads > cores)
     warn_once("threads",
               fmt::format("threads: got {}, expected at most the {} cores here; using {}", threads, cores, cores));
@@ -175,86 +131,6 @@ void set_threads(int64_t threads) {
 }
 
 }  // namespace
-
-namespace {
-
-bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
-  if (options.data.validation != "auto") return options.data.validation == "official";
-  const std::string& name = options.data.source.name;
-  const bool own_pictures = name == "image_folder" || name == "image_list";
-  return own_pictures && dataset.official_validation > 0 && options.data.train_size == 0;
-}
-
-constexpr std::size_t kNamedClasses = 10;
-
-// Classes that a split leaves without training rows can never be predicted.
-void tell_untrained_classes(const DataParts& parts) {
-  if (!parts.classification()) return;
-  const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
-  std::vector<std::string> untrained;
-  for (std::size_t c = 0; c < counts.size(); ++c)
-    if (counts[c] == 0) untrained.push_back(parts.dataset.class_names[c]);
-  if (untrained.empty()) return;
-  const std::size_t all = untrained.size();
-  untrained.resize(std::min(all, kNamedClasses));
-  log().warn("{}: {} of {} classes have no training rows: {}{}", parts.dataset.name, all, counts.size(),
-             join(untrained), all > kNamedClasses ? ", ..." : "");
-}
-
-}  // namespace
-
-int64_t DataParts::outputs() const { return classification() ? dataset.classes() : dataset.targets.size(1); }
-
-DataParts load_data(const RunOptions& options) {
-  const auto split_seed = static_cast<uint64_t>(options.data.split_seed.value_or(options.seed));
-  data::DataOptions source = options.data.source;
-  source.seed = split_seed;
-  DataParts parts;
-  parts.dataset = data::load_dataset(source);
-  parts.fingerprint = fingerprint_of(parts.dataset);
-  set_picture_form(options, parts.dataset);
-  data::SplitOptions split;
-  split.seed = split_seed;
-  split.train_size = options.data.train_size;
-  split.validation_frac = options.data.validation_frac;
-  split.official_validation = official_validation(options, parts.dataset);
-  split.test_frac = options.data.test_frac;
-  split.stratified = options.data.stratified && parts.classification();
-  parts.split = data::make_split(parts.dataset, split);
-  if (parts.split.train.empty())
-    throw Error(ErrorKind::kData, "data: " + source.name +
-                                      " has no training rows here, expected its training files beside the test files");
-  tell_untrained_classes(parts);
-  parts.normalisation =
-      data::fit_normalisation(parts.dataset, parts.split.train, options.data.scaling, options.data.scaling != "none");
-  return parts;
-}
-
-std::string saved_fingerprint(const RunDirectory& directory) {
-  const nlohmann::json info = directory.info();
-  return info.contains("data") ? info["data"].value("sha256", "") : "";
-}
-
-void check_same_data(const RunDirectory& directory, const DataParts& data) {
-  const std::string saved = saved_fingerprint(directory);
-  if (!saved.empty() && saved != data.fingerprint)
-    throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
-                                      "..., these have " + data.fingerprint.substr(0, 12) +
-                                      "..., expected the same data set");
-  if (!directory.has(files::kSplit)) return;
-  const data::Split split = data::load_split(directory.file(files::kSplit), data.dataset.size());
-  if (split.train != data.split.train || split.validation != data.split.validation || split.test != data.split.test)
-    throw Error(ErrorKind::kData, directory.file(files::kSplit) +
-                                      ": the run was trained on other rows than its configuration gives now, expected "
-                                      "the same version of scorevi and the same keys of data");
-}
-
-const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part) {
-  const std::vector<int64_t>& rows = data::rows_of(data.split, part);
-  if (rows.empty())
-    throw Error(ErrorKind::kUsage, "split: " + part + " has no rows; see data.validation_frac and data.test_frac");
-  return rows;
-}
 
 void save_buffers(const models::Network& network, params::StateDict& dict) {
   for (const auto& buffer : network.named_buffers()) dict.add("buffer." + buffer.key(), buffer.value());
@@ -268,30 +144,6 @@ void load_buffers(models::Network& network, const params::StateDict& dict) {
       throw Error(ErrorKind::kData, "checkpoint: buffer." + buffer.key() + " has another shape than the network's");
     buffer.value().copy_(saved);
   }
-}
-
-data::Loader evaluation_loader(const RunOptions& options, const DataParts& data, const std::vector<int64_t>& rows,
-                               int64_t view) {
-  data::LoaderOptions loader;
-  loader.batch_size = evaluation_batch(options, data);
-  loader.shuffle = false;
-  loader.workers = static_cast<int>(options.data.workers);
-  loader.views = views_of(options);
-  loader.view = view;
-  return data::Loader(data.dataset, rows, data.normalisation, loader);
-}
-
-std::optional<data::Loader> recalibration_loader(const RunOptions& options, const DataParts& data) {
-  if (options.train.batch_norm != "recalibrate" || data.split.train.empty()) return std::nullopt;
-  data::LoaderOptions loader;
-  loader.shuffle = false;
-  loader.workers = static_cast<int>(options.data.workers);
-  std::vector<int64_t> rows = data.split.train;
-  const auto all = static_cast<int64_t>(rows.size());
-  loader.batch_size = std::min(options.data.batch_size, all);
-  const int64_t batches = std::min(options.evaluate.recalibrate_batches, all / loader.batch_size);
-  rows.resize(static_cast<std::size_t>(batches * loader.batch_size));
-  return data::Loader(data.dataset, rows, data.normalisation, loader);
 }
 
 void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory) {
@@ -309,10 +161,6 @@ void check_same_weights(const RunDirectory& directory, const Experiment& experim
     throw Error(ErrorKind::kData, experiment.pretrained.path + ": the run began with weights of SHA-256 " +
                                       saved.substr(0, 12) + "..., this file has " + now.substr(0, 12) +
                                       "..., expected the same file (-s model.weights=FILE)");
-}
-
-int64_t view_count(const RunOptions& options, const DataParts& data) {
-  return data.dataset.pictures ? data::view_count(views_of(options)) : 1;
 }
 
 std::string resolve_device(const std::string& wanted) {
@@ -374,13 +222,13 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   const auto network = models::make_network(options.model, input, data.outputs(), static_cast<uint64_t>(options.seed));
   Pretrained pretrained;
   // Predictions find learned parameters and buffers in the checkpoint; frozen ones are in the weight file alone.
-  if (is_pretrained(options) && (use == Use::kTraining || options.posterior.match != std::vector<std::string>{"*"})) {
+  if (is_pretrained(options) && (use == Use::kTraining || !learns_all(options))) {
     pretrained = load_pretrained(*network, options);
     if (use == Use::kTraining) tell(pretrained);
     start_head(options, *network, pretrained.untrained);
   }
   freeze_others(options, *network);
-  if (use == Use::kTraining && !is_pretrained(options) && options.posterior.match != std::vector<std::string>{"*"})
+  if (use == Use::kTraining && !is_pretrained(options) && !learns_all(options))
     log().warn("posterior.match: the other parameters are frozen at their random start, for there is no model.weights");
   check_memory_after(options, *network, device, use);
   if (use == Use::kTraining) {
@@ -396,7 +244,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   auto family = make_family(options, *target);
   std::unique_ptr<inference::Engine> engine;
   if (use == Use::kTraining) engine = make_engine(options, target->layout(), target->point());
-  data::Loader loader = make_train_loader(options, data);
+  data::Loader loader = training_loader(options, data);
   std::optional<data::Loader> statistics = recalibration_loader(options, data);
   return Experiment{options,
                     std::move(data),

@@ -47,6 +47,8 @@ void save_buffers(const models::Network& network, params::StateDict& dict);
 // Error(kData) where one is missing or has another shape.
 void load_buffers(models::Network& network, const params::StateDict& dict);
 
+// Training batches, changed at random as data.augment says.
+data::Loader training_loader(const RunOptions& options, const DataParts& data);
 // Batches of a part in its own order, for evaluation: one of the views of evaluate.views, counted from 0.
 data::Loader evaluation_loader(const RunOptions& options, const DataParts& data, const std::vector<int64_t>& rows,
                                int64_t view);

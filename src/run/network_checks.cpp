@@ -68,6 +68,8 @@ int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size 
 
 }  // namespace
 
+bool learns_all(const RunOptions& options) { return options.posterior.match == std::vector<std::string>{"*"}; }
+
 double learned_parameters(const models::Network& network) {
   int64_t count = 0;
   for (const at::Tensor& parameter : network.parameters())
@@ -76,8 +78,7 @@ double learned_parameters(const models::Network& network) {
 }
 
 void check_memory_before(const RunOptions& options, double parameters, const std::string& device, Use use) {
-  const bool all = options.posterior.match == std::vector<std::string>{"*"};
-  check_memory(options, parameters, 1 + (device == "cpu" && all ? added_buffers(options, use) : 0));
+  check_memory(options, parameters, 1 + (device == "cpu" && learns_all(options) ? added_buffers(options, use) : 0));
 }
 
 void check_memory_after(const RunOptions& options, const models::Network& network, const std::string& device, Use use) {

@@ -7,6 +7,9 @@
 
 namespace scorevi::run {
 
+// Whether posterior.match leaves no parameter frozen.
+bool learns_all(const RunOptions& options);
+
 // Parameters that are learned.
 double learned_parameters(const models::Network& network);
 

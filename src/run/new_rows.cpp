@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include "inputs_file.h"
+#include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/data/encode.h"
@@ -53,10 +53,9 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
     const std::vector<std::string> found = data::find_pictures(input);
     paths.insert(paths.end(), found.begin(), found.end());
   }
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   data::PictureFileOptions options;
   if (form.exif_orientation) options.exif = io::ExifMode::kApply;
-  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, options).bad_rows(threads);
+  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, options).bad_rows(core_count());
   for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
     throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));

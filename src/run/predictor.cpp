@@ -16,7 +16,7 @@ namespace {
 // Batches of a small set are prepared once and kept for all weight samples; larger sets are read again each time.
 constexpr int64_t kKeptBytes = int64_t{256} << 20;
 
-posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
+posterior::EachBatch all_batches(const data::Loader& loader, int64_t row_bytes) {
   if (loader.size() * row_bytes > kKeptBytes)
     return [loader](const posterior::VisitBatch& visit) {
       data::BatchStream stream = loader.stream(0);
@@ -37,6 +37,17 @@ posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
   };
 }
 
+// The same, ended by a signal between two batches.
+posterior::EachBatch batches_of(const data::Loader& loader, int64_t row_bytes) {
+  const posterior::EachBatch each_batch = all_batches(loader, row_bytes);
+  return [each_batch](const posterior::VisitBatch& visit) {
+    each_batch([&visit](int64_t row, const at::Tensor& inputs) {
+      stop_if_signalled();
+      visit(row, inputs);
+    });
+  };
+}
+
 int64_t row_bytes(const Experiment& experiment) {
   int64_t bytes = sizeof(float);
   for (const int64_t size : experiment.data.dataset.input_shape()) bytes *= size;
@@ -44,14 +55,7 @@ int64_t row_bytes(const Experiment& experiment) {
 }
 
 posterior::EachBatch batches_of(const Experiment& experiment, const std::vector<int64_t>& rows, int64_t view = 0) {
-  const data::Loader loader = evaluation_loader(experiment.options, experiment.data, rows, view);
-  const posterior::EachBatch each_batch = batches_of(loader, row_bytes(experiment));
-  return [each_batch](const posterior::VisitBatch& visit) {
-    each_batch([&visit](int64_t row, const at::Tensor& inputs) {
-      stop_if_signalled();
-      visit(row, inputs);
-    });
-  };
+  return batches_of(evaluation_loader(experiment.options, experiment.data, rows, view), row_bytes(experiment));
 }
 
 at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>& rows) {
@@ -69,11 +73,12 @@ posterior::PredictOptions predict_options(const Experiment& experiment, int64_t 
 
 ClassPrediction predict_classes(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
   const int64_t views = view_count(experiment.options, experiment.data);
+  const posterior::PredictOptions options = predict_options(experiment, samples);
   ClassPrediction result{{}, {}, target_rows(experiment, rows)};
   for (int64_t view = 0; view < views; ++view) {
-    const metrics::LogMeanExp average = posterior::predict_classes(
-        *experiment.target, *experiment.family, batches_of(experiment, rows, view), static_cast<int64_t>(rows.size()),
-        experiment.data.outputs(), predict_options(experiment, samples));
+    const metrics::LogMeanExp average =
+        posterior::predict_classes(*experiment.target, *experiment.family, batches_of(experiment, rows, view),
+                                   static_cast<int64_t>(rows.size()), experiment.data.outputs(), options);
     const at::Tensor log_mean = average.log_mean() - std::log(static_cast<double>(views));
     const at::Tensor entropy = average.expected_entropy() / static_cast<double>(views);
     result.log_probs = view == 0 ? log_mean : at::logaddexp(result.log_probs, log_mean);

@@ -16,6 +16,7 @@
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
 #include "scorevi/data/data_root.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/models/registry.h"
@@ -40,10 +41,6 @@ std::string field(const config::Node& entry, const std::string& key) {
 }
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 // One network and one file.
 class Loading {

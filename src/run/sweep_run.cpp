@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <thread>
 
 #include "config_diff.h"
 #include "folder_lock.h"
 #include "scorevi/core/atomic_file.h"
+#include "scorevi/core/cores.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
@@ -64,7 +64,7 @@ class SweepRunner {
   SweepRunner(const SweepOptions& options, const SweepRunOptions& run)
       : options_(options), run_(run), members_(expand_sweep(options)) {
     outcome_.folder = run.out.empty() ? "runs/" + options.name : run.out;
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int cores = core_count();
     jobs_ = run.jobs > 0 ? run.jobs : std::min(cores, kMostJobs);
     threads_ = std::max(1, cores / jobs_);
   }

@@ -1,4 +1,4 @@
-// numbers.h, format.h, suggest.h, glob.h, factory.h: small text helpers.
+// numbers.h, format.h, suggest.h, glob.h, factory.h, text.h: small text helpers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,11 +10,22 @@
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/terminal.h"
+#include "scorevi/core/text.h"
 
 namespace scorevi {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(Text, BeginningsAndEnds) {
+  EXPECT_TRUE(begins_with("fc.weight", "fc."));
+  EXPECT_TRUE(begins_with("fc", ""));
+  EXPECT_FALSE(begins_with("fc", "fc."));
+  EXPECT_TRUE(ends_with("fc.weight", ".weight"));
+  EXPECT_TRUE(ends_with("fc", "fc"));
+  EXPECT_FALSE(ends_with("c", "fc"));
+  EXPECT_FALSE(ends_with("fc.weights", ".weight"));
+}
 
 TEST(Numbers, DoublesInEverySpelling) {
   EXPECT_EQ(parse_double("1e-4"), 1e-4);

@@ -1,0 +1,103 @@
+// The data part of experiment.h.
+#include <algorithm>
+
+#include "experiment.h"
+#include "picture_form.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/sha256.h"
+#include "scorevi/core/suggest.h"
+#include "scorevi/data/registry.h"
+
+namespace scorevi::run {
+namespace {
+
+std::string fingerprint_of(const data::Dataset& dataset) {
+  Sha256 hash;
+  if (dataset.pictures)
+    for (int64_t row = 0; row < dataset.size(); ++row) hash.update(dataset.pictures->identity(row) + "\n");
+  else
+    hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
+  hash.update(dataset.targets.const_data_ptr(), dataset.targets.nbytes());
+  return hash.hex();
+}
+
+bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
+  if (options.data.validation != "auto") return options.data.validation == "official";
+  const std::string& name = options.data.source.name;
+  const bool own_pictures = name == "image_folder" || name == "image_list";
+  return own_pictures && dataset.official_validation > 0 && options.data.train_size == 0;
+}
+
+constexpr std::size_t kNamedClasses = 10;
+
+// Classes that a split leaves without training rows can never be predicted.
+void tell_untrained_classes(const DataParts& parts) {
+  if (!parts.classification()) return;
+  const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
+  std::vector<std::string> untrained;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] == 0) untrained.push_back(parts.dataset.class_names[c]);
+  if (untrained.empty()) return;
+  const std::size_t all = untrained.size();
+  untrained.resize(std::min(all, kNamedClasses));
+  log().warn("{}: {} of {} classes have no training rows: {}{}", parts.dataset.name, all, counts.size(),
+             join(untrained), all > kNamedClasses ? ", ..." : "");
+}
+
+}  // namespace
+
+int64_t DataParts::outputs() const { return classification() ? dataset.classes() : dataset.targets.size(1); }
+
+DataParts load_data(const RunOptions& options) {
+  const auto split_seed = static_cast<uint64_t>(options.data.split_seed.value_or(options.seed));
+  data::DataOptions source = options.data.source;
+  source.seed = split_seed;
+  DataParts parts;
+  parts.dataset = data::load_dataset(source);
+  parts.fingerprint = fingerprint_of(parts.dataset);
+  set_picture_form(options, parts.dataset);
+  data::SplitOptions split;
+  split.seed = split_seed;
+  split.train_size = options.data.train_size;
+  split.validation_frac = options.data.validation_frac;
+  split.official_validation = official_validation(options, parts.dataset);
+  split.test_frac = options.data.test_frac;
+  split.stratified = options.data.stratified && parts.classification();
+  parts.split = data::make_split(parts.dataset, split);
+  if (parts.split.train.empty())
+    throw Error(ErrorKind::kData, "data: " + source.name +
+                                      " has no training rows here, expected its training files beside the test files");
+  tell_untrained_classes(parts);
+  parts.normalisation =
+      data::fit_normalisation(parts.dataset, parts.split.train, options.data.scaling, options.data.scaling != "none");
+  return parts;
+}
+
+std::string saved_fingerprint(const RunDirectory& directory) {
+  const nlohmann::json info = directory.info();
+  return info.contains("data") ? info["data"].value("sha256", "") : "";
+}
+
+void check_same_data(const RunDirectory& directory, const DataParts& data) {
+  const std::string saved = saved_fingerprint(directory);
+  if (!saved.empty() && saved != data.fingerprint)
+    throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
+                                      "..., these have " + data.fingerprint.substr(0, 12) +
+                                      "..., expected the same data set");
+  if (!directory.has(files::kSplit)) return;
+  const data::Split split = data::load_split(directory.file(files::kSplit), data.dataset.size());
+  if (split.train != data.split.train || split.validation != data.split.validation || split.test != data.split.test)
+    throw Error(ErrorKind::kData, directory.file(files::kSplit) +
+                                      ": the run was trained on other rows than its configuration gives now, expected "
+                                      "the same version of scorevi and the same keys of data");
+}
+
+const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part) {
+  const std::vector<int64_t>& rows = data::rows_of(data.split, part);
+  if (rows.empty())
+    throw Error(ErrorKind::kUsage, "split: " + part + " has no rows; see data.validation_frac and data.test_frac");
+  return rows;
+}
+
+}  // namespace scorevi::run
