@@ -67,8 +67,10 @@ void add_evaluate(CLI::App& app, std::function<int()>& command) {
   sub->add_option("--split", request->split, "train, validation or test")
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "validation", "test"}));
-  sub->add_option("--data", request->data, "configuration whose data section is used instead")
-      ->type_name("CONFIG")
+  sub->add_option("--data", request->data,
+                  "other data: a CSV table with its targets, a folder of pictures with one folder per class, or a "
+                  "configuration (.yaml) whose data section is used instead")
+      ->type_name("FILE|DIR|CONFIG")
       ->check(kNotEmpty);
   sub->add_option(
          "--ood", request->ood,

@@ -66,4 +66,10 @@ std::string join(const std::vector<std::string>& items, std::string_view separat
   return result;
 }
 
+std::string join_first(std::vector<std::string> items, std::size_t count) {
+  const bool more = items.size() > count;
+  if (more) items.resize(count);
+  return join(items) + (more ? ", ..." : "");
+}
+
 }  // namespace scorevi

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
+#include "target_column.h"
 
 namespace scorevi::data {
 namespace {
@@ -83,9 +85,8 @@ std::int64_t category_at(const io::CsvTable& table, std::size_t row, const Sourc
   if (found != source.categories.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, input] : source.categories) known.push_back(name);
-  if (known.size() > 10) known.resize(10);
   throw Error(ErrorKind::kData, fmt::format("{}: \"{}\" did not occur in training, expected one of {}",
-                                            table.where(row, source.column), text, join(known)));
+                                            table.where(row, source.column), text, join_first(known, 10)));
 }
 
 }  // namespace
@@ -128,19 +129,20 @@ at::Tensor encode_images(const at::Tensor& images, const std::vector<std::int64_
   return images.unsqueeze(1);
 }
 
-at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64_t>& shape) {
+at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64_t>& shape, std::int64_t classes) {
   const std::int64_t pixels = shape[1] * shape[2];
   const auto columns = static_cast<std::int64_t>(table.columns());
   if (shape[0] != 1 || (columns != pixels && columns != pixels + 1))
     throw Error(ErrorKind::kData, fmt::format("{}: {} columns, expected the {} pixels of a picture (and a label)",
                                               table.where(0, 0), columns, pixels));
+  const std::size_t label = columns == pixels ? table.columns() : label_among_pixels(table, classes);
   const auto rows = static_cast<std::int64_t>(table.rows());
-  at::Tensor inputs = at::zeros({rows, pixels}, at::kFloat);
-  auto cells = inputs.accessor<float, 2>();
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < pixels; ++c)
-      cells[r][c] = float_at(table, static_cast<std::size_t>(r), static_cast<std::size_t>(c));
-  return inputs.view({rows, shape[0], shape[1], shape[2]});
+  at::Tensor inputs = at::empty({rows, shape[0], shape[1], shape[2]}, at::kFloat);
+  float* out = inputs.mutable_data_ptr<float>();
+  for (std::size_t r = 0; r < table.rows(); ++r)
+    for (std::size_t c = 0; c < table.columns(); ++c)
+      if (c != label) *out++ = float_at(table, r, c);
+  return inputs;
 }
 
 }  // namespace scorevi::data

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 #include "folder_walk.h"
@@ -10,6 +9,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
 #include "scorevi/data/picture_list.h"
 #include "scorevi/io/text.h"
 
@@ -65,8 +65,7 @@ class FolderReader {
   void refuse_capitals() const {
     LeftOut uncounted;
     for (const std::string& name : visible_names(root_, uncounted)) {
-      std::string lower = name;
-      std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+      const std::string lower = lower_case(name);
       const bool part = lower == "train" || lower == "test" ||
                         std::find(kValidationNames.begin(), kValidationNames.end(), lower) != kValidationNames.end();
       if (part && lower != name && is_folder(fs::path(root_) / name))

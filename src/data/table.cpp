@@ -1,4 +1,5 @@
 // A CSV table as a data set.
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
@@ -10,11 +11,14 @@
 #include <utility>
 
 #include "csv_cell.h"
+#include "csv_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
+#include "scorevi/data/encode.h"
 #include "scorevi/io/csv.h"
 #include "sources.h"
+#include "target_column.h"
 
 namespace scorevi::data {
 namespace {
@@ -194,32 +198,15 @@ void fill_values(const Table& table, std::size_t target, Dataset& dataset) {
   for (std::size_t i = 0; i < table.size(); ++i) out[i] = table.number(i, target);
 }
 
-io::CsvOptions csv_options(const DataOptions& options) {
-  static const std::map<std::string, char> kDelimiters = {
-      {"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
-  static const std::map<std::string, io::CsvHeader> kHeaders = {
-      {"auto", io::CsvHeader::kAuto}, {"yes", io::CsvHeader::kYes}, {"no", io::CsvHeader::kNo}};
-  check_choice("delimiter", options.delimiter, {"auto", "comma", "semicolon", "tab"});
-  check_choice("header", options.header, {"auto", "yes", "no"});
-  io::CsvOptions csv;
-  csv.delimiter = kDelimiters.at(options.delimiter);
-  csv.header = kHeaders.at(options.header);
-  return csv;
-}
-
-// Where no number tells data from names, the first row may have been either.
-void warn_of_header(const io::CsvTable& csv, const DataOptions& options) {
-  if (options.header != "auto" || csv.has_header()) return;
-  constexpr std::size_t kRows = 10;
-  for (std::size_t r = 0; r < std::min(csv.rows(), kRows); ++r) {
-    for (std::size_t c = 0; c < csv.columns(); ++c) {
-      if (csv.resembles_number(r, c)) return;
-    }
-  }
-  log().warn(
-      "{}: no numbers in the first rows, so row 1 is read as data; set data.header: yes where it holds the names of "
-      "the columns, no where not",
-      options.path);
+// The rows of another file as the official test part.
+void append_test_rows(const DataOptions& options, Dataset& dataset) {
+  DataOptions test = options;
+  test.path = options.test_path;
+  const Dataset rows = read_labelled(test, dataset);
+  dataset.official_train = dataset.size();
+  dataset.description += ", tested on " + options.test_path;
+  dataset.inputs = at::cat({dataset.inputs, rows.inputs});
+  dataset.targets = at::cat({dataset.targets, rows.targets});
 }
 
 }  // namespace
@@ -231,9 +218,8 @@ Dataset make_csv(const DataOptions& options) {
   if (options.path.empty()) {
     throw Error(ErrorKind::kUsage, "data.path: missing, expected the path of a CSV file");
   }
-  const io::CsvTable csv = io::read_csv(options.path, csv_options(options));
-  warn_of_header(csv, options);
-  const std::size_t target = csv.column(options.target);
+  const io::CsvTable csv = read_csv_file(options);
+  const std::size_t target = target_column(csv, options);
   if (csv.columns() < 2) {
     throw Error(ErrorKind::kData, fmt::format("{}: 1 column, expected features and a target", options.path));
   }
@@ -244,6 +230,7 @@ Dataset make_csv(const DataOptions& options) {
   if (table.dropped() > 0) {
     dataset.description += fmt::format(", {} rows with missing values dropped", table.dropped());
   }
+  if (target + 1 != csv.columns()) log().info("{}: the target is {}", options.path, table.label(target));
   std::vector<Feature> features;
   for (std::size_t c = 0; c < csv.columns(); ++c) {
     if (c == target) continue;
@@ -262,6 +249,7 @@ Dataset make_csv(const DataOptions& options) {
   } else {
     fill_classes(table, target, dataset);
   }
+  if (!options.test_path.empty()) append_test_rows(options, dataset);
   return dataset;
 }
 

@@ -12,7 +12,11 @@ void describe_root(data::DataOptions& o, config::Visitor& v) {
 void describe_csv(data::DataOptions& o, config::Visitor& v) {
   v.field("path", o.path, "the file (plain or .gz)", config::Need::kRequired);
   v.choice("task", o.task, {{"classification", ""}, {"regression", ""}}, "what is predicted");
-  v.field("target", o.target, "target column: its name, or its number from 0; -1 is the last");
+  v.field("test_path", o.test_path, "a second file, with the test rows; empty: test_frac of the rows of path");
+  v.field(
+      "target", o.target,
+      "target column: its name, its number from 0 (-1 is the last), or auto: the one called label, class, target or "
+      "y, else the last");
   v.choice("header", o.header,
            {{"auto", "yes when the first row holds a text where the rest hold numbers"}, {"yes", ""}, {"no", ""}},
            "whether the first row names the columns");

@@ -9,6 +9,10 @@
 #include "inputs_file.h"
 #include "new_rows.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
+#include "scorevi/data/encode.h"
+#include "scorevi/data/registry.h"
 
 namespace scorevi::run {
 namespace {
@@ -44,6 +48,69 @@ DataParts own_data(const RunDirectory& directory, const RunOptions& options) {
   }
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+bool is_config(const std::string& path) { return ends_with(path, ".yaml") || ends_with(path, ".yml"); }
+
+// Gives the classes of `dataset` the numbers that they have in the run.
+void use_classes_of_run(const std::string& where, const std::vector<std::string>& trained, data::Dataset& dataset) {
+  std::vector<int64_t> number;
+  std::vector<std::string> unknown;
+  for (const std::string& name : dataset.class_names) {
+    const auto found = std::find(trained.begin(), trained.end(), name);
+    number.push_back(found - trained.begin());
+    if (found == trained.end()) unknown.push_back(name);
+  }
+  if (!unknown.empty())
+    throw Error(ErrorKind::kData, where + ": classes that the run does not have: " + join_first(unknown, 10) +
+                                      "; expected some of " + join_first(trained, 10));
+  if (dataset.class_names != trained) {
+    auto* target = dataset.targets.mutable_data_ptr<int64_t>();
+    for (int64_t row = 0; row < dataset.size(); ++row) target[row] = number[static_cast<std::size_t>(target[row])];
+  }
+  dataset.class_names = trained;
+}
+
+// All rows of `dataset` as test rows for the run's network.
+DataParts as_test_rows(data::Dataset dataset, const InputForm& own) {
+  data::check_dataset(dataset);
+  DataParts data;
+  data.dataset = std::move(dataset);
+  data.fingerprint = fingerprint_of(data.dataset);
+  data.normalisation = own.data.normalisation;
+  data.split.test.resize(static_cast<std::size_t>(data.dataset.size()));
+  std::iota(data.split.test.begin(), data.split.test.end(), 0);
+  data.split.train = data.split.test;  // a posterior cannot be built without training rows
+  return data;
+}
+
+DataParts labelled_table(const std::string& path, const RunOptions& options, const InputForm& own) {
+  if (options.data.source.name != "csv")
+    throw Error(ErrorKind::kUsage, path + ": the run was not trained on a table, expected a configuration (.yaml)");
+  data::DataOptions source = options.data.source;
+  source.path = path;
+  return as_test_rows(data::read_labelled(source, own.data.dataset), own);
+}
+
+// Pictures in one folder per class.
+DataParts labelled_folder(const std::string& path, const RunOptions& options, const InputForm& own) {
+  if (!own.pictures)
+    throw Error(ErrorKind::kUsage,
+                path + ": the run was not trained on picture files, expected a configuration (.yaml)");
+  data::DataOptions source;
+  source.name = "image_folder";
+  source.root = path;
+  source.on_bad_image = options.data.source.on_bad_image;
+  source.exif_orientation = own.exif_orientation;
+  data::Dataset dataset = data::load_dataset(source);
+  dataset.form = own.data.dataset.form;
+  if (dataset.form.resize == 0) dataset.form.resize = dataset.form.size;
+  return as_test_rows(std::move(dataset), own);
+}
+
 // The data of another configuration as the run's network sees inputs.
 DataParts other_data(const std::string& config, const RunOptions& options, const EvaluateOverrides& overrides,
                      const InputForm& own) {
@@ -67,15 +134,10 @@ DataParts other_data(const std::string& config, const RunOptions& options, const
   return data;
 }
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 }  // namespace
 
 EvaluateOverrides split_overrides(const EvaluateRequest& request) {
-  const bool has_other = !request.data.empty() || (!request.ood.empty() && !is_folder(request.ood));
+  const bool has_other = is_config(request.data) || (!request.ood.empty() && !is_folder(request.ood));
   EvaluateOverrides overrides;
   for (const std::string& text : request.overrides) {
     const bool of_data = has_other && text.rfind("data.", 0) == 0;
@@ -88,13 +150,14 @@ DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& dir
                          const EvaluateOverrides& overrides) {
   if (request.data.empty()) return own_data(directory, options);
   const InputForm own = load_inputs(directory);
-  DataParts data = other_data(request.data, options, overrides, own);
+  DataParts data = is_folder(request.data)   ? labelled_folder(request.data, options, own)
+                   : is_config(request.data) ? other_data(request.data, options, overrides, own)
+                                             : labelled_table(request.data, options, own);
   const data::Dataset& trained = own.data.dataset;
-  const bool same = data.outputs() == own.data.outputs() && data.dataset.class_names == trained.class_names &&
-                    data.dataset.feature_names == trained.feature_names;
-  if (!same)
+  use_classes_of_run(request.data, trained.class_names, data.dataset);
+  if (data.outputs() != own.data.outputs() || data.dataset.feature_names != trained.feature_names)
     throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
-                                      " does not fit the run's network, expected the columns, shape and classes of " +
+                                      " does not fit the run's network, expected the columns and targets of " +
                                       trained.name);
   refuse_seen_rows(request, directory, data);
   if (request.split != "validation")
@@ -130,6 +193,7 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
 
 std::string name_of_other(const std::string& given, const EvaluateOverrides& overrides) {
   if (is_folder(given)) return std::filesystem::canonical(given).filename().string();
+  if (!is_config(given)) return std::filesystem::path(given).stem().string();
   const data::DataOptions source = load_options(given, overrides.data).options.data.source;
   const std::filesystem::path root = std::filesystem::path(source.root).lexically_normal();
   std::string place = std::filesystem::path(source.path).stem().string();

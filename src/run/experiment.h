@@ -33,6 +33,9 @@ struct DataParts {
 // Error(kData) for missing or damaged files, Error(kUsage) for a split that cannot be made.
 DataParts load_data(const RunOptions& options);
 
+// What DataParts::fingerprint says of a data set.
+std::string fingerprint_of(const data::Dataset& dataset);
+
 // DataParts::fingerprint of the data that the run was trained on; "" where run.json does not say.
 std::string saved_fingerprint(const RunDirectory& directory);
 

@@ -12,16 +12,6 @@
 namespace scorevi::run {
 namespace {
 
-std::string fingerprint_of(const data::Dataset& dataset) {
-  Sha256 hash;
-  if (dataset.pictures)
-    for (int64_t row = 0; row < dataset.size(); ++row) hash.update(dataset.pictures->identity(row) + "\n");
-  else
-    hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
-  hash.update(dataset.targets.const_data_ptr(), dataset.targets.nbytes());
-  return hash.hex();
-}
-
 bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
   if (options.data.validation != "auto") return options.data.validation == "official";
   const std::string& name = options.data.source.name;
@@ -39,13 +29,21 @@ void tell_untrained_classes(const DataParts& parts) {
   for (std::size_t c = 0; c < counts.size(); ++c)
     if (counts[c] == 0) untrained.push_back(parts.dataset.class_names[c]);
   if (untrained.empty()) return;
-  const std::size_t all = untrained.size();
-  untrained.resize(std::min(all, kNamedClasses));
-  log().warn("{}: {} of {} classes have no training rows: {}{}", parts.dataset.name, all, counts.size(),
-             join(untrained), all > kNamedClasses ? ", ..." : "");
+  log().warn("{}: {} of {} classes have no training rows: {}", parts.dataset.name, untrained.size(), counts.size(),
+             join_first(untrained, kNamedClasses));
 }
 
 }  // namespace
+
+std::string fingerprint_of(const data::Dataset& dataset) {
+  Sha256 hash;
+  if (dataset.pictures)
+    for (int64_t row = 0; row < dataset.size(); ++row) hash.update(dataset.pictures->identity(row) + "\n");
+  else
+    hash.update(dataset.inputs.const_data_ptr(), dataset.inputs.nbytes());
+  hash.update(dataset.targets.const_data_ptr(), dataset.targets.nbytes());
+  return hash.hex();
+}
 
 int64_t DataParts::outputs() const { return classification() ? dataset.classes() : dataset.targets.size(1); }
 

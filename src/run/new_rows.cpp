@@ -35,7 +35,8 @@ at::Tensor read_rows(const std::string& path, const InputForm& form) {
   io::CsvOptions options;
   options.known_names = data::column_names(form.data.dataset.feature_names);
   const io::CsvTable table = io::read_csv(path, options);
-  return images ? data::encode_pixels(table, form.shape) : data::encode_table(table, form.data.dataset.feature_names);
+  return images ? data::encode_pixels(table, form.shape, form.data.outputs())
+                : data::encode_table(table, form.data.dataset.feature_names);
 }
 
 void read_tables(const std::vector<std::string>& inputs, const InputForm& form, NewRows& rows) {

@@ -158,6 +158,22 @@ TEST_F(CommandsTest, EvaluateOnOtherData) {
   EXPECT_THAT(misfit.err, HasSubstr("does not fit the run's network"));
 }
 
+TEST_F(CommandsTest, ALabelledTableIsEvaluatedWhole) {
+  train(values_config());
+  const std::string run = folder_.file("run"), other = table("new.csv", 0.5), out = folder_.file("predicted.csv");
+  const auto result = run_program({"evaluate", run, "--data", other});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(slurp(run + "/evaluation-test-new/report.json"))["n"], 60);
+  ASSERT_EQ(run_program({"predict", run, other, "--out", out}).exit_code, 0);
+  expect_agreement(out, {"mean", "std"}, "evaluation-test-new");
+  EXPECT_EQ(run_program({"evaluate", run, "--data", table()}).exit_code, 2);  // it was trained on
+}
+
+TEST_F(CommandsTest, TestRowsComeFromASecondFile) {
+  train(values_config(), {"-s", "data.test_path=" + table("test.csv", 0.5)});
+  EXPECT_EQ(nlohmann::json::parse(slurp(folder_.file("run/evaluation/report.json")))["n"], 60);
+}
+
 TEST_F(CommandsTest, AnotherSplitOfTheRunsOwnDataIsNotEvaluated) {
   const std::string config = values_config();
   train(config);

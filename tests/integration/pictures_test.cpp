@@ -122,6 +122,17 @@ TEST_F(PicturesTest, ViewsAndOtherSets) {
   ASSERT_EQ(views.exit_code, 0) << views.err;
   EXPECT_NE(report("run", "evaluation-test")["metrics"]["nll"]["value"], report("run")["metrics"]["nll"]["value"]);
 
+  for (const char* name : {"/blue", "/coral"}) {
+    std::filesystem::create_directories(folder_.file("more") + name);
+    std::filesystem::copy(folder_.file("set") + name, folder_.file("more") + name);
+  }
+  ASSERT_EQ(run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")}).exit_code, 0);
+  EXPECT_EQ(report("run", "evaluation-test-more")["n"], 48);
+  std::filesystem::rename(folder_.file("more/coral"), folder_.file("more/pink"));
+  const auto unknown = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")});
+  EXPECT_EQ(unknown.exit_code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("classes that the run does not have: pink; expected some of"));
+
   folder_.write("noise/x/0.bmp", test::bmp_bytes(30, 50, [](int x, int y) {
                   return std::vector<int>{(x * 37 + y * 91) % 256, (x * 11) % 256, (y * 53) % 256};
                 }));

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "scorevi/data/dataset.h"
+#include "scorevi/data/options.h"
 #include "scorevi/io/csv.h"
 
 namespace scorevi::data {
@@ -24,8 +25,15 @@ at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string
 // Pictures [N, H, W] uint8 as [N, 1, H, W]; Error kData where they are not of `shape` [1, H, W].
 at::Tensor encode_images(const at::Tensor& images, const std::vector<std::int64_t>& shape, const std::string& path);
 
-// Pictures as table rows, one pixel value per column in row-major order (a column more, the label, is ignored):
-// [N, 1, H, W] float32 for `shape` [1, H, W]. Error kData for another number of columns or a cell that is no number.
-at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64_t>& shape);
+// Pictures as table rows, one pixel value per column in row-major order: [N, 1, H, W] float32 for `shape` [1, H, W].
+// One column more is the label and is ignored: the column called label, class, target or y, else the first or the last,
+// whichever holds whole numbers below `classes`. Error kData for another number of columns, a label that could be in
+// either, or a cell that is no number.
+at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64_t>& shape, std::int64_t classes);
+
+// A table with targets as `trained`, a set of make_csv, has them: inputs by encode_table, classes by name. `options`
+// are those of the trained set with another path. Error kData as encode_table, and for a class that `trained` does not
+// have.
+Dataset read_labelled(const DataOptions& options, const Dataset& trained);
 
 }  // namespace scorevi::data

@@ -28,8 +28,9 @@ struct DataOptions {
 
   // csv
   std::string path;
+  std::string test_path;                 // a second file with the test rows; "": test_frac of the rows of path
   std::string task = "classification";   // classification | regression
-  std::string target = "-1";             // column name, or number from 0, -1 is the last
+  std::string target = "auto";           // column name, or number from 0, -1 is the last; auto: see target_column.h
   std::string delimiter = "auto";        // auto | comma | semicolon | tab
   std::string header = "auto";           // auto | yes | no
   std::string text_columns = "one_hot";  // one_hot | error

@@ -133,6 +133,44 @@ TEST_F(CsvData, ClassificationWithTextTargetAndOneHotColumn) {
   EXPECT_TRUE(at::equal(set.inputs, at::tensor({1.5f, 0.f, 1.f, -2.f, 1.f, 0.f, 30.f, 0.f, 1.f}).view({3, 3})));
 }
 
+TEST_F(CsvData, TheTargetIsFoundByItsName) {
+  EXPECT_THAT(load("Label,a,b\n1,0.5,2\n0,1.5,3\n").feature_names, ElementsAre("a", "b"));
+  EXPECT_THAT(load("a,b,kind\n0.5,2,x\n1.5,3,y\n").feature_names, ElementsAre("a", "b"));
+  EXPECT_THAT(load("label,a,target\n1,0.5,2\n0,1.5,3\n").feature_names, ElementsAre("label", "a"));
+  EXPECT_THAT(refused("label,class,a\n1,0,2\n0,1,3\n"),
+              HasSubstr("the target could be in any of the columns label, class, a; set data.target to one"));
+  options_.task = "regression";
+  EXPECT_THAT(load("y,a,b\n1,0,2\n0,1,3\n").feature_names, ElementsAre("a", "b"));
+  EXPECT_THAT(refused("x,y,price\n1,0,2\n0,1,3\n"), HasSubstr("any of the columns y, price"));
+}
+
+TEST_F(CsvData, ALabelThatMayStandInFrontIsAsked) {
+  EXPECT_THAT(refused("1,0.5,2.5\n0,1.5,3.5\n"), HasSubstr("could be in the first column (2 different values)"));
+  EXPECT_THAT(refused("1,7,0\n0,8,0\n"), HasSubstr("set data.target: 0 or data.target: -1"));
+  EXPECT_THAT(refused("1,7,3\n0,8,4\n1,9,5\n"), HasSubstr("set data.target: 0 or data.target: -1"));
+  EXPECT_EQ(load("1,7,1\n2,8,0\n3,9,1\n").classes(), 2);
+  EXPECT_EQ(load("0.5,7,1\n1.5,8,0\n").classes(), 2);
+  options_.target = "0";
+  EXPECT_THAT(load("1,7,3\n0,8,4\n1,9,5\n").feature_names, ElementsAre("column 2", "column 3"));
+}
+
+TEST_F(CsvData, ASecondFileHoldsTheTestRows) {
+  options_.test_path = dir_.write("test.csv", "kind,colour,size\nb,red,4\nb,blue,5\n");
+  options_.target = "kind";
+  const Dataset set = load("size,colour,kind\n1,blue,a\n2,red,b\n3,green,a\n");
+  EXPECT_EQ(set.official_train, 3);
+  EXPECT_TRUE(at::equal(set.targets, at::tensor({0, 1, 0, 1, 1}, at::kLong)));
+  EXPECT_TRUE(at::equal(set.inputs[3], at::tensor({4.f, 0.f, 0.f, 1.f})));
+  EXPECT_TRUE(at::equal(set.inputs[4], at::tensor({5.f, 1.f, 0.f, 0.f})));
+  dir_.write("test.csv", "kind,colour,size\nc,red,4\n");
+  EXPECT_THAT(refused("size,colour,kind\n1,blue,a\n2,red,b\n"),
+              HasSubstr("test.csv:2, column 1 (kind): got \"c\", expected one of the 2 classes of training: a, b"));
+  dir_.write("test.csv", "kind,colour,size\na,pink,4\n");
+  EXPECT_THAT(refused("size,colour,kind\n1,blue,a\n2,red,b\n"), HasSubstr("\"pink\" did not occur in training"));
+  dir_.write("test.csv", "kind,size\na,4\n");
+  EXPECT_THAT(refused("size,colour,kind\n1,blue,a\n2,red,b\n"), HasSubstr("no column \"colour"));
+}
+
 TEST_F(CsvData, NumericClassesAreSortedByValue) {
   const Dataset set = load("0.5;10\n0.25;9\n0.125;10\n");
   EXPECT_THAT(set.class_names, ElementsAre("9", "10"));

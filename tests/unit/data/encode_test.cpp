@@ -95,8 +95,10 @@ TEST(EncodeImages, OtherShapesAreRefused) {
 }
 
 TEST(EncodePixels, RowMajorWithOrWithoutALabel) {
-  for (const char* text : {"0,1,2,3,4,5\n6,7,8,9,10,11\n", "0,1,2,3,4,5,9\n6,7,8,9,10,11,9\n"}) {
-    const at::Tensor pixels = encode_pixels(io::parse_csv(text, "new.csv"), {1, 2, 3});
+  for (const char* text :
+       {"0,1,2,3,4,5\n6,7,8,9,10,11\n", "0,1,2,3,4,5,2\n6,7,8,9,10,11,1\n", "2,0,1,2,3,4,5\n1,6,7,8,9,10,11\n",
+        "label,a,b,c,d,e,f\n9,0,1,2,3,4,5\n9,6,7,8,9,10,11\n", "a,b,c,d,e,f,class\n0,1,2,3,4,5,0\n6,7,8,9,10,11,0\n"}) {
+    const at::Tensor pixels = encode_pixels(io::parse_csv(text, "new.csv"), {1, 2, 3}, 3);
     ASSERT_EQ(pixels.sizes(), at::IntArrayRef({2, 1, 2, 3})) << text;
     EXPECT_TRUE(at::equal(pixels, at::arange(12, at::kFloat).view({2, 1, 2, 3}))) << text;
   }
@@ -104,10 +106,12 @@ TEST(EncodePixels, RowMajorWithOrWithoutALabel) {
 
 TEST(EncodePixels, OtherTablesAreRefused) {
   const auto message = [](const std::string& text, const std::vector<int64_t>& shape) {
-    return test::message_of(ErrorKind::kData, [&] { encode_pixels(io::parse_csv(text, "new.csv"), shape); });
+    return test::message_of(ErrorKind::kData, [&] { encode_pixels(io::parse_csv(text, "new.csv"), shape, 3); });
   };
   EXPECT_THAT(message("1,2,3\n", {1, 2, 2}), HasSubstr("3 columns, expected the 4 pixels of a picture (and a label)"));
   EXPECT_THAT(message("1,2,3,4,5,6\n", {1, 2, 2}), HasSubstr("6 columns"));
+  EXPECT_THAT(message("1,9,9,9,2\n", {1, 2, 2}), HasSubstr("the label could be in the first or in the last"));
+  EXPECT_THAT(message("7,9,9,9,7\n", {1, 2, 2}), HasSubstr("the label could be in the first or in the last"));
   EXPECT_THAT(message("1,2,3,4\n", {3, 2, 2}), HasSubstr("4 columns"));
   EXPECT_THAT(message("1,2,3,4\n1,2,x,4\n", {1, 2, 2}), HasSubstr("new.csv:2, column 3: got \"x\", expected a number"));
 }

@@ -1,0 +1,22 @@
+// Which column of a table holds what is to be predicted. Private to data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "scorevi/data/options.h"
+#include "scorevi/io/csv.h"
+
+namespace scorevi::data {
+
+// The column that options.target means: a name, a number from 0 (-1 is the last), or auto: the column called label,
+// labels, class, target or y in whatever case, else the last. Error kData: there is no such column, several have such
+// a name, a y stands beside an x, or auto finds that the first column could hold the classes as well as the last.
+std::size_t target_column(const io::CsvTable& table, const DataOptions& options);
+
+// The column with the labels in a table of one more column than a picture has pixels: by its name, else the one of the
+// first and the last that holds nothing but whole numbers below `classes`; of two such columns the one with more
+// different values. Error kData where neither or both could be it.
+std::size_t label_among_pixels(const io::CsvTable& table, std::int64_t classes);
+
+}  // namespace scorevi::data
