@@ -11,6 +11,9 @@ namespace scorevi::targets {
 AnalyticTarget::AnalyticTarget(const at::Tensor& like)
     : layout_(params::FlatLayout::single(like.numel())), point_(at::zeros({like.numel()}, like.options())) {}
 
+AnalyticTarget::AnalyticTarget(params::FlatLayout layout)
+    : layout_(std::move(layout)), point_(at::zeros({layout_.dim()}, at::TensorOptions(at::kDouble))) {}
+
 void AnalyticTarget::set_prior(inference::GaussianPrior prior) {
   int64_t next = 0;
   for (const auto& group : prior.groups) {

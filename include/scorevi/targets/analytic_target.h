@@ -7,15 +7,22 @@
 
 namespace scorevi::targets {
 
-// A density on R^D with one parameter "theta". Element type and device are those of `like`.
+// A density on R^D. Element type and device are those of `like`.
 class AnalyticTarget : public inference::LogDensity {
  public:
+  // One parameter "theta".
   explicit AnalyticTarget(const at::Tensor& like);
+  // The parameters of `layout`, in double on the CPU.
+  explicit AnalyticTarget(params::FlatLayout layout);
 
   int64_t dim() const override { return layout_.dim(); }
   const params::FlatLayout& layout() const override { return layout_; }
   at::Tensor point() override { return point_; }
   const inference::GaussianPrior* prior() const override { return prior_ ? &*prior_ : nullptr; }
+
+  // Chooses the rows behind the next evaluations where the target has data and works in mini-batches: a function of
+  // (seed, step) alone. Without a call all rows count.
+  virtual void begin_step(uint64_t /*seed*/, int64_t /*step*/) {}
 
   // Adds a prior that evaluate() does not contain. Its groups must cover 0..D without gaps.
   // Throws Error(kUsage) when they do not, or when a standard deviation is not above 0 (inf is allowed).
