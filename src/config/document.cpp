@@ -9,16 +9,19 @@
 
 namespace scorevi::config {
 
-Document Document::from_file(const std::string& path, const std::vector<std::string>& overrides) {
-  return from_text(read_file(path, kMaxConfigBytes, ErrorKind::kUsage), path, overrides);
+Document Document::from_file(const std::string& path, const std::vector<std::string>& overrides,
+                             const std::vector<std::string>& places) {
+  return from_text(read_file(path, kMaxConfigBytes, ErrorKind::kUsage), path, overrides, places);
 }
 
 Document Document::from_text(const std::string& text, const std::string& name,
-                             const std::vector<std::string>& overrides) {
+                             const std::vector<std::string>& overrides, const std::vector<std::string>& places) {
   Document document;
   document.sources_.push_back(name);
-  for (const std::string& override_text : overrides)
-    document.sources_.push_back("-s " + text_for_message(override_text));
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const bool placed = !places.empty() && !places.at(i).empty();
+    document.sources_.push_back(placed ? places[i] : "-s " + text_for_message(overrides[i]));
+  }
   try {
     ParsedYaml parsed = parse_yaml(text, 0);
     document.root_ = std::move(parsed.root);
@@ -28,7 +31,7 @@ Document Document::from_text(const std::string& text, const std::string& name,
       throw ParseError(document.root_.at, "expected a map of keys, got " + document.root_.shown());
     for (const ParseProblem& problem : parsed.problems) document.add_error(problem.at, problem.key, problem.message);
   } catch (const ParseError& error) {
-    throw ConfigError(document.text_of(error.at()) + ": " + error.what());
+    throw ConfigError(document.where(error.at()) + ": " + error.what());
   }
   for (std::size_t i = 0; i < overrides.size(); ++i) document.apply_override(overrides[i], static_cast<int>(i) + 1);
   return document;
@@ -78,20 +81,25 @@ bool Document::has(const std::string& path) const {
   return complete;
 }
 
-std::string Document::where(const std::string& path) const { return text_of(locate(path)); }
+std::string Document::where(const std::string& path) const { return where(locate(path)); }
 
-std::string Document::text_of(const Location& at) const {
+std::string Document::where(const Location& at) const {
   const std::string& source = sources_[static_cast<std::size_t>(at.source)];
   if (at.source > 0) return source;
   return source + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
 void Document::add_error(const Location& at, const std::string& path, const std::string& message) {
-  errors_.push_back({at, text_of(at) + ": " + (path.empty() ? "" : path + ": ") + message});
+  errors_.push_back({at, where(at) + ": " + (path.empty() ? "" : path + ": ") + message});
 }
 
 void Document::add_error(const std::string& path, const std::string& message) {
   add_error(locate(path), path, message);
+}
+
+void Document::add_errors_of(const Document& other) {
+  const Location last{static_cast<int>(sources_.size()), 1, 1};
+  for (const Entry& entry : other.errors_) errors_.push_back({last, entry.text});
 }
 
 void Document::throw_if_errors() const {

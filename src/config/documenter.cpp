@@ -100,6 +100,11 @@ void Documenter::on_list(const char* key, const std::string& help, const ListAcc
   prefix_ = outer;
 }
 
+void Documenter::on_free_map(const char* key, const std::string& help, const std::function<void(const Node&)>&,
+                             Need need) {
+  keys_.push_back({prefix_ + key, "map", need == Need::kRequired ? "required" : "{}", "", when_, help, {}});
+}
+
 std::string Documenter::markdown() const {
   std::string text = "| key | type | default | meaning |\n|---|---|---|---|\n";
   for (const KeyDoc& doc : keys_) {

@@ -128,4 +128,8 @@ void Dumper::on_list(const char* key, const std::string&, const ListAccess& acce
   }
 }
 
+void Dumper::on_free_map(const char* key, const std::string&, const std::function<void(const Node&)>&, Need) {
+  throw InternalError(std::string(key) + ": a free map cannot be written");
+}
+
 }  // namespace scorevi::config

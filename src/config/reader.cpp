@@ -13,21 +13,39 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The keys that a description has at its own level.
+// The keys that a description has at its own level, those beside any value of a tag among them.
 class KeyCollector final : public Visitor {
  public:
-  std::vector<std::string> keys;
+  struct Entry {
+    std::string key;
+    std::string with;  // ` with solver "gradient"`, "" for a key that is always there
+  };
+  std::vector<Entry> keys;
 
  private:
-  void on_field(const Field& field) override { keys.emplace_back(field.key); }
-  void on_variant(const char* key, std::string&, const std::string&, const std::vector<Variant>&, Need) override {
-    keys.emplace_back(key);
+  void on_field(const Field& field) override { add(field.key); }
+  void on_variant(const char* key, std::string&, const std::string&, const std::vector<Variant>& variants,
+                  Need) override {
+    add(key);
+    const std::string outer = with_;
+    for (const Variant& variant : variants) {
+      if (!variant.fields) continue;
+      with_ = outer + " with " + key + " \"" + variant.name + "\"";
+      variant.fields(*this);
+    }
+    with_ = outer;
   }
-  void on_section(const char* key, const std::string&, const std::function<void(Visitor&)>&) override {
-    keys.emplace_back(key);
+  void on_section(const char* key, const std::string&, const std::function<void(Visitor&)>&) override { add(key); }
+  void on_list(const char* key, const std::string&, const ListAccess&) override { add(key); }
+  void on_free_map(const char* key, const std::string&, const std::function<void(const Node&)>&, Need) override {
+    add(key);
   }
-  void on_list(const char* key, const std::string&, const ListAccess&) override { keys.emplace_back(key); }
+  void add(const char* key) { keys.push_back({key, with_}); }
+
+  std::string with_;
 };
+
+std::string joined(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
 
 }  // namespace
 
@@ -36,32 +54,46 @@ Reader::Reader(Document& document) : document_(document) { enter(&document.root(
 void Reader::finish() {
   SCOREVI_CHECK_OP(levels_.size(), ==, 1u);
   leave();
+  for (const Level& level : left_)
+    if (level.node != nullptr) report_unknown(level);
 }
 
-std::string Reader::path_of(const std::string& key) const {
-  const std::string& path = levels_.back().path;
-  return path.empty() ? key : path + "." + key;
-}
+std::string Reader::path_of(const std::string& key) const { return joined(levels_.back().path, key); }
 
 void Reader::enter(const Node* node, const std::string& path, bool broken) {
   levels_.push_back({node, path, broken, {}, {}});
 }
 
 void Reader::leave() {
-  const Level level = std::move(levels_.back());
+  left_.push_back(std::move(levels_.back()));
   levels_.pop_back();
-  if (level.node != nullptr) report_unknown(level);
 }
 
 void Reader::report_unknown(const Level& level) {
-  for (const Key& key : level.node->keys) {
-    if (is_in(level.known, key.text)) continue;
-    const auto foreign = std::find_if(level.foreign.begin(), level.foreign.end(),
-                                      [&](const auto& entry) { return entry.first == key.text; });
-    std::string hint = foreign != level.foreign.end() ? foreign->second : did_you_mean(key.text, level.known);
-    if (hint.empty()) hint = ", expected one of " + join(level.known);
-    document_.add_error(key.at, level.path, "unknown key, got " + quoted_for_message(key.text) + hint);
+  for (const Key& key : level.node->keys)
+    if (!is_in(level.known, key.text))
+      document_.add_error(key.at, level.path,
+                          "unknown key, got " + quoted_for_message(key.text) + hint_for(level, key.text));
+}
+
+std::string Reader::hint_for(const Level& level, const std::string& key) const {
+  std::vector<std::string> owners;
+  const Foreign* foreign = nullptr;
+  for (const Foreign& entry : level.foreign) {
+    if (entry.key != key || (foreign != nullptr && entry.tag != foreign->tag)) continue;
+    foreign = &entry;
+    owners.push_back(entry.owner);
   }
+  if (foreign != nullptr)
+    return ", it belongs to " + foreign->tag + " " + join(owners, " or ") + ", not to \"" + foreign->value + "\"";
+  constexpr std::size_t kFew = 3;
+  std::vector<std::string> elsewhere;  // sections that have this key; no items of lists
+  for (const Level& other : left_)
+    if (is_in(other.known, key) && other.path.find('[') == std::string::npos)
+      elsewhere.push_back("\"" + joined(other.path, key) + "\"");
+  if (!elsewhere.empty() && elsewhere.size() <= kFew) return " (did you mean " + join(elsewhere, " or ") + "?)";
+  const std::string near = did_you_mean(key, level.known);
+  return near.empty() ? ", expected one of " + join(level.known) : near;
 }
 
 const Node* Reader::take(const char* key, Need need) {
@@ -104,12 +136,11 @@ void Reader::on_variant(const char* key, std::string& value, const std::string&,
     KeyCollector collector;
     variant.fields(collector);
     // With a wrong tag nobody knows which keys belong: accept those of every variant.
-    for (const std::string& name : collector.keys) {
+    for (const KeyCollector::Entry& entry : collector.keys) {
       if (!known_tag)
-        levels_.back().known.push_back(name);
+        levels_.back().known.push_back(entry.key);
       else
-        levels_.back().foreign.emplace_back(
-            name, ", it belongs to " + std::string(key) + " \"" + variant.name + "\", not to \"" + value + "\"");
+        levels_.back().foreign.push_back({entry.key, path_of(key), "\"" + variant.name + "\"" + entry.with, value});
     }
   }
 }
@@ -123,6 +154,14 @@ void Reader::on_section(const char* key, const std::string&, const std::function
   enter(is_map ? node : nullptr, path, wrong || levels_.back().broken);
   fields(*this);
   leave();
+}
+
+void Reader::on_free_map(const char* key, const std::string&, const std::function<void(const Node&)>& read, Need need) {
+  const Node* node = take(key, need);
+  if (node == nullptr || (node->kind == Node::Kind::kNull && need == Need::kOptional)) return;
+  if (node->kind != Node::Kind::kMap)
+    return document_.add_error(node->at, path_of(key), "expected a map of keys, got " + node->shown());
+  read(*node);
 }
 
 void Reader::on_list(const char* key, const std::string&, const ListAccess& access) {

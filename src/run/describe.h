@@ -12,6 +12,8 @@
 
 namespace scorevi::run {
 
+struct SweepOptions;
+
 // The keys that stand beside a name, for the names that have any.
 using FieldsByName = std::map<std::string, std::function<void(config::Visitor&)>>;
 
@@ -41,5 +43,11 @@ void describe_optimizer(optim::OptimizerOptions& options, config::Visitor& v);
 void describe_schedule(optim::ScheduleOptions& options, config::Visitor& v);
 void describe_train(TrainOptions& options, config::Visitor& v);
 void describe_evaluate(EvaluateOptions& options, config::Visitor& v);
+
+// What reads the free maps of a sweep file.
+struct SweepMaps {
+  std::function<void(const config::Node&)> common, variants, grid;
+};
+void describe_sweep(SweepOptions& options, const SweepMaps& maps, config::Visitor& v);
 
 }  // namespace scorevi::run

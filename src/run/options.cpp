@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "scorevi/config/load.h"
 #include "scorevi/inference/registry.h"
+#include "scorevi/run/sweep.h"
 
 namespace scorevi::run {
 
@@ -131,7 +132,10 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   }
   complain(o.data.source.on_bad_image == "substitute" && o.data.image.resize == 0, "data.image.resize",
            "0 takes pictures as they are, and a substitute has another size: use another data.on_bad_image");
-  const bool validates = o.data.validation_frac > 0 || o.data.validation == "official";
+  // Whether your own pictures have a validation part is seen in their folder.
+  const std::string& set = o.data.source.name;
+  const bool may_have_part = o.data.validation == "auto" && (set == "image_folder" || set == "image_list");
+  const bool validates = o.data.validation_frac > 0 || o.data.validation == "official" || may_have_part;
   complain(!validates && o.evaluate.checkpoint == "best", "evaluate.checkpoint",
            "best needs a validation split: set data.validation_frac above 0, or use last");
   complain(!validates && o.train.patience > 0, "train.patience",
@@ -147,10 +151,14 @@ void check_combinations(config::Document& document, const RunOptions& o) {
              "expected ascending epochs");
 }
 
-}  // namespace
+void refuse_sweep(const config::Node& root, const std::string& name) {
+  if (root.find("base") != nullptr && root.find("variants") != nullptr)
+    throw config::ConfigError(name +
+                              ": is a sweep file (it has base and variants), expected the configuration of one " +
+                              "run; run it with: scorevi sweep " + name);
+}
 
-LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides) {
-  config::Document document = config::Document::from_file(path, overrides);
+LoadedOptions load_document(config::Document document) {
   LoadedOptions loaded;
   config::read(document, loaded.options, [](RunOptions& o, config::Visitor& v) { describe(o, v); });
   if (!document.has_errors()) check_combinations(document, loaded.options);
@@ -159,16 +167,37 @@ LoadedOptions load_options(const std::string& path, const std::vector<std::strin
   return loaded;
 }
 
+config::Documenter document_sweep_keys() {
+  return config::document_keys<SweepOptions>(
+      [](SweepOptions& o, config::Visitor& v) { describe_sweep(o, SweepMaps(), v); });
+}
+
+}  // namespace
+
+LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides,
+                           const std::vector<std::string>& places) {
+  config::Document document = config::Document::from_file(path, overrides, places);
+  refuse_sweep(document.root(), path);
+  return load_document(std::move(document));
+}
+
+LoadedOptions load_options_text(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& overrides) {
+  return load_document(config::Document::from_text(text, name, overrides));
+}
+
 std::string resolved_text(const RunOptions& options) {
   return config::dump(options, [](RunOptions& o, config::Visitor& v) { describe(o, v); });
 }
 
 std::string key_reference_markdown() {
-  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).markdown();
+  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).markdown() +
+         "\n## Keys of a sweep\n\n" + document_sweep_keys().markdown();
 }
 
 std::string key_reference_text() {
-  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).plain_text();
+  return config::document_keys<RunOptions>([](RunOptions& o, config::Visitor& v) { describe(o, v); }).plain_text() +
+         "\nKeys of a sweep\n\n" + document_sweep_keys().plain_text();
 }
 
 }  // namespace scorevi::run

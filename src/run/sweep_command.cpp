@@ -18,8 +18,13 @@ int sweep(const SweepRequest& request, std::ostream& out) {
   run.jobs = request.jobs;
   run.redo = request.redo;
   SweepChecks checks(options.metrics);
-  run.validate = [&checks](const std::string& base, const std::vector<std::string>& overrides) {
-    const LoadedOptions member = load_options(base, overrides);
+  run.validate = [&checks](const std::string& base, const std::vector<SweepOverride>& overrides) {
+    std::vector<std::string> texts, places;
+    for (const SweepOverride& item : overrides) {
+      texts.push_back(item.text);
+      places.push_back(item.place);
+    }
+    const LoadedOptions member = load_options(base, texts, places);
     checks.check(member);
     return member.resolved;
   };

@@ -44,26 +44,26 @@ std::vector<std::vector<Assignment>> combinations(const std::vector<SweepAxis>& 
 }
 
 SweepMember make_member(const SweepOptions& options, const SweepVariant& variant, const std::vector<Assignment>& axes,
-                        const std::string& seed) {
+                        const SweepValue& seed) {
   SweepMember member;
   member.variant = variant.name;
-  member.seed = seed;
+  member.seed = seed.text;
   member.id = variant.name;
-  const auto add = [&member](const std::vector<std::string>& overrides) {
+  const auto add = [&member](const std::vector<SweepOverride>& overrides) {
     member.overrides.insert(member.overrides.end(), overrides.begin(), overrides.end());
   };
   add(options.common);
   add(variant.overrides);
   for (const auto& [axis, index] : axes) {
-    const std::string& value = axis->values[index];
-    member.axes.push_back(value);
-    member.overrides.push_back(axis->key + "=" + value);
-    add(axis->extras[index]);
-    member.id += "__" + file_text(axis->key) + "=" + file_text(value);
+    const SweepValue& value = axis->values[index];
+    member.axes.push_back(value.text);
+    member.overrides.push_back({axis->key + "=" + value.text, value.place});
+    add(value.extras);
+    member.id += "__" + file_text(axis->key) + "=" + file_text(value.text);
   }
-  if (!seed.empty()) {
-    member.overrides.push_back("seed=" + seed);
-    member.id += "__seed=" + file_text(seed);
+  if (!seed.text.empty()) {
+    member.overrides.push_back({"seed=" + seed.text, seed.place});
+    member.id += "__seed=" + file_text(seed.text);
   }
   add(options.overrides);
   return member;
@@ -80,7 +80,7 @@ std::vector<std::string> sweep_axes(const SweepOptions& options) {
 
 std::vector<SweepMember> expand_sweep(const SweepOptions& options) {
   std::vector<SweepAxis> axes;
-  std::vector<std::string> seeds = {""};
+  std::vector<SweepValue> seeds(1);
   for (const SweepAxis& axis : options.grid) {
     if (axis.key == "seed")
       seeds = axis.values;
@@ -91,7 +91,7 @@ std::vector<SweepMember> expand_sweep(const SweepOptions& options) {
   std::set<std::string> ids;
   for (const auto& combination : combinations(axes))
     for (const SweepVariant& variant : options.variants)
-      for (const std::string& seed : seeds) {
+      for (const SweepValue& seed : seeds) {
         SweepMember member = make_member(options, variant, combination, seed);
         // Values that differ only in characters that a file name cannot show.
         const std::string id = member.id;

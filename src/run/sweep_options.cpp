@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "scorevi/config/document.h"
+#include "describe.h"
+#include "scorevi/config/load.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/metrics/definitions.h"
 #include "scorevi/run/sweep.h"
@@ -17,7 +18,6 @@ namespace {
 using config::Document;
 using config::Node;
 
-const std::vector<std::string> kKeys = {"name", "base", "common", "variants", "grid", "baseline", "metrics", "axis"};
 // What an override may change; the rest of the file is its own.
 const std::vector<std::string> kOverridable = {"name", "baseline", "metrics", "axis"};
 
@@ -56,19 +56,16 @@ class SweepReader {
   SweepReader(Document& document, SweepOptions& options) : document_(document), options_(options) {}
 
   void read() {
-    for (const config::Key& key : document_.root().keys)
-      if (!contains(kKeys, key.text))
-        document_.add_error(key.at, key.text,
-                            "unknown key, expected one of " + join(kKeys) + did_you_mean(key.text, kKeys));
-    read_name();
-    options_.base = text_of("base", true);
-    if (const Node* common = document_.root().find("common"))
-      options_.common = overrides_of(*common, "common", document_);
-    read_variants();
-    read_grid();
-    options_.baseline = text_of("baseline", false);
-    options_.axis = text_of("axis", false);
-    read_metrics();
+    const SweepMaps maps = {
+        [this](const Node& node) { options_.common = overrides_of(node, "common", document_); },
+        [this](const Node& node) { read_variants(node); },
+        [this](const Node& node) { read_grid(node); },
+    };
+    config::read(document_, options_, [&maps](SweepOptions& o, config::Visitor& v) { describe_sweep(o, maps, v); });
+    if (!options_.name.empty() && !plain_name(options_.name))
+      document_.add_error(
+          "name", "expected letters, digits, _ - . + (no __), got " + config::quoted_for_message(options_.name));
+    check_metrics();
   }
 
   // Values that -s grid.KEY=[...] gives.
@@ -97,58 +94,27 @@ class SweepReader {
   }
 
  private:
-  std::string text_of(const std::string& key, bool required) {
-    const Node* node = document_.root().find(key);
-    if (node == nullptr) {
-      if (required) document_.add_error(document_.root().at, key, "missing, expected a text");
-      return "";
-    }
-    if (node->kind == Node::Kind::kScalar && !node->text.empty()) return node->text;
-    if (node->kind != Node::Kind::kNull || required)
-      document_.add_error(node->at, key, "expected a text, got " + node->shown());
-    return "";
-  }
-
-  void read_name() {
-    options_.name = text_of("name", true);
-    if (!options_.name.empty() && !plain_name(options_.name))
-      document_.add_error(
-          "name", "expected letters, digits, _ - . + (no __), got " + config::quoted_for_message(options_.name));
-  }
-
-  void read_variants() {
-    const Node* node = document_.root().find("variants");
-    if (node == nullptr || node->kind != Node::Kind::kMap || node->items.empty()) {
-      document_.add_error(node ? node->at : document_.root().at, "variants",
-                          "expected a map of names to overrides, such as advi: {method.name: advi}");
-      return;
-    }
-    for (std::size_t i = 0; i < node->items.size(); ++i) {
-      const std::string& name = node->keys[i].text;
+  void read_variants(const Node& node) {
+    if (node.items.empty())
+      document_.add_error(node.at, "variants",
+                          "is empty, expected names with overrides, such as advi: {method.name: advi}");
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string& name = node.keys[i].text;
       const std::string path = "variants." + name;
       if (!plain_name(name))
-        document_.add_error(node->keys[i].at, path, "expected a name of letters, digits, _ - . + (no __)");
-      SweepVariant variant{name, overrides_of(node->items[i], path, document_)};
-      options_.variants.push_back(variant);
+        document_.add_error(node.keys[i].at, path, "expected a name of letters, digits, _ - . + (no __)");
+      options_.variants.push_back({name, overrides_of(node.items[i], path, document_)});
     }
   }
 
-  void read_grid() {
-    const Node* node = document_.root().find("grid");
-    if (node == nullptr || node->kind == Node::Kind::kNull) return;
-    if (node->kind != Node::Kind::kMap) {
-      document_.add_error(node->at, "grid", "expected a map of keys to lists of values, got " + node->shown());
-      return;
-    }
-    for (std::size_t i = 0; i < node->items.size(); ++i) {
-      const std::string& key = node->keys[i].text;
-      options_.grid.push_back(axis_of(key, node->items[i], document_));
-    }
+  void read_grid(const Node& node) {
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      options_.grid.push_back(axis_of(node.keys[i].text, node.items[i], document_));
   }
 
   // A map of keys to values as "key=value".
-  std::vector<std::string> overrides_of(const Node& node, const std::string& path, Document& source) {
-    std::vector<std::string> overrides;
+  std::vector<SweepOverride> overrides_of(const Node& node, const std::string& path, Document& source) {
+    std::vector<SweepOverride> overrides;
     if (node.kind != Node::Kind::kMap) {
       if (node.kind != Node::Kind::kNull)
         source.add_error(node.at, path, "expected a map of overrides, got " + node.shown());
@@ -158,7 +124,7 @@ class SweepReader {
       const config::Key& key = node.keys[i];
       if (key.text == "seed")
         source.add_error(key.at, path + ".seed", "seeds belong to the grid: grid: {seed: [0, 1]}");
-      overrides.push_back(key.text + "=" + flow_text(node.items[i]));
+      overrides.push_back({key.text + "=" + flow_text(node.items[i]), source.where(key.at)});
       if (&source == &document_) given_keys_.push_back({key.text, path, key.at});
     }
     return overrides;
@@ -166,7 +132,7 @@ class SweepReader {
 
   // [value, value] or {value: overrides, value: overrides}.
   SweepAxis axis_of(const std::string& key, const Node& node, Document& source) {
-    SweepAxis axis{key, {}, {}};
+    SweepAxis axis{key, {}};
     const std::string path = "grid." + key;
     const bool list = node.kind == Node::Kind::kList;
     const bool map = node.kind == Node::Kind::kMap && key != "seed";
@@ -176,37 +142,28 @@ class SweepReader {
     }
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const Node& item = node.items[i];
-      axis.values.push_back(map ? node.keys[i].text : flow_text(item));
-      axis.extras.push_back(map ? overrides_of(item, path + "." + node.keys[i].text, source)
-                                : std::vector<std::string>());
-      if (std::count(axis.values.begin(), axis.values.end(), axis.values.back()) > 1)
-        source.add_error(item.at, path, "the value " + axis.values.back() + " stands here twice");
+      SweepValue value{map ? node.keys[i].text : flow_text(item), source.where(map ? node.keys[i].at : item.at), {}};
+      if (map) value.extras = overrides_of(item, path + "." + value.text, source);
+      if (std::any_of(axis.values.begin(), axis.values.end(),
+                      [&](const SweepValue& earlier) { return earlier.text == value.text; }))
+        source.add_error(item.at, path, "the value " + value.text + " stands here twice");
+      axis.values.push_back(std::move(value));
     }
     return axis;
   }
 
-  void read_metrics() {
-    const Node* node = document_.root().find("metrics");
-    if (node == nullptr) return;
-    options_.metrics.clear();
-    if (node->kind != Node::Kind::kList || node->items.empty()) {
-      document_.add_error(node->at, "metrics",
-                          "expected a list such as [error, ece, nll], got " +
-                              (node->kind == Node::Kind::kList ? "an empty list" : node->shown()));
-      return;
-    }
+  void check_metrics() {
     std::vector<std::string> known;
     for (const metrics::MetricDefinition& metric : metrics::metric_definitions()) known.emplace_back(metric.key);
-    for (const Node& item : node->items) {
-      if (item.kind != Node::Kind::kScalar)
-        document_.add_error(item.at, "metrics", "expected the name of a metric, got " + item.shown());
-      else if (contains(options_.metrics, item.text))
-        document_.add_error(item.at, "metrics", item.text + " stands here twice");
-      else if (metrics::find_metric(item.text) == nullptr)
-        document_.add_error(item.at, "metrics",
-                            "unknown metric, got " + item.shown() + ", expected some of " + join(known) +
-                                did_you_mean(item.text, known));
-      options_.metrics.push_back(item.text);
+    const std::vector<std::string>& given = options_.metrics;
+    if (given.empty()) document_.add_error("metrics", "got an empty list, expected one such as [error, ece, nll]");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string place = fmt::format("metrics[{}]", i);
+      if (std::count(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), given[i]) > 0)
+        document_.add_error(place, given[i] + " stands here twice");
+      else if (metrics::find_metric(given[i]) == nullptr)
+        document_.add_error(place, "unknown metric, got " + config::quoted_for_message(given[i]) +
+                                       ", expected some of " + join(known) + did_you_mean(given[i], known));
     }
   }
 
@@ -217,10 +174,10 @@ class SweepReader {
     for (const GivenKey& item : given_keys_)
       if (grid_keys.count(item.key) > 0)
         document_.add_error(item.at, item.path + "." + item.key, "is an axis of the grid too; a key has one value");
-    for (const std::string& text : options_.overrides) {
-      const std::string key = text.substr(0, text.find('='));
+    for (const SweepOverride& item : options_.overrides) {
+      const std::string key = item.text.substr(0, item.text.find('='));
       if (grid_keys.count(key) > 0)
-        document_.add_error("grid." + key, "-s " + text + " would undo this axis; use -s grid." + key + "=[...]");
+        document_.add_error("grid." + key, "-s " + item.text + " would undo this axis; use -s grid." + key + "=[...]");
     }
   }
 
@@ -245,32 +202,59 @@ void check_size(Document& document, const SweepOptions& options) {
         "grid", fmt::format("variants and grid make {:.0f} runs, expected at most {:.0f}", members, kMostMembers));
 }
 
+void refuse_configuration(const Node& root, const std::string& path) {
+  const bool of_sweep = root.find("base") != nullptr || root.find("variants") != nullptr;
+  if (!of_sweep && (root.find("method") != nullptr || root.find("data") != nullptr))
+    throw config::ConfigError(path + ": is the configuration of one run, expected a sweep file (with base and " +
+                              "variants); train it with: scorevi train " + path);
+}
+
 }  // namespace
+
+void describe_sweep(SweepOptions& o, const SweepMaps& maps, config::Visitor& v) {
+  v.field("name", o.name, "names the folder of the sweep", config::Need::kRequired);
+  v.field("base", o.base, "the configuration that all members begin with; a path from the folder of the sweep file",
+          config::Need::kRequired);
+  v.free_map("common", "overrides of the base for all members: {data.train_size: 300}", maps.common);
+  v.free_map("variants",
+             "the rows of the table: names with overrides of base and common, map: {method: {name: map}}; a whole "
+             "section replaces the section",
+             maps.variants, config::Need::kRequired);
+  v.free_map("grid",
+             "keys with lists of values: every combination is a run of each variant. Over seed is averaged: seed: "
+             "[0, 1, 2]. A value may bring overrides: data.train_size: {100: {train.epochs: 600}, 300: {}}",
+             maps.grid);
+  v.field("baseline", o.baseline, "variant that paired differences on the same seeds are taken against; empty = none");
+  v.field("metrics", o.metrics, "columns of the table: keys of evaluation/report.json");
+  v.field("axis", o.axis, "key of the grid that figures are drawn against, on a log scale; empty = none");
+}
 
 SweepOptions load_sweep(const std::string& path, const std::vector<std::string>& overrides) {
   const SplitOverrides split = split_overrides(overrides);
   SweepOptions options;
   options.path = path;
-  options.overrides = split.member;
+  for (const std::string& text : split.member) options.overrides.push_back({text, ""});
   Document document = Document::from_file(path, split.document);
+  refuse_configuration(document.root(), path);
   SweepReader reader(document, options);
   reader.read();
   for (const std::string& text : split.grid) {
     const std::size_t equal = text.find('=');
     const std::string value = equal == std::string::npos ? "" : text.substr(equal + 1);
-    Document source = Document::from_text("value: " + value, "-s " + text);
+    Document source = Document::from_text("value: null", "grid", {"value=" + value}, {"-s " + text});
     reader.read_grid_override(text, *source.root().find("value"), source);
-    source.throw_if_errors();
+    document.add_errors_of(source);
   }
   reader.check_references();
   check_size(document, options);
-  document.throw_if_errors();
-  const std::filesystem::path base = options.base;
-  if (base.is_relative()) options.base = (std::filesystem::path(path).parent_path() / base).lexically_normal().string();
-  if (!std::filesystem::is_regular_file(options.base)) {
-    document.add_error("base", "no such file, got " + options.base);
-    document.throw_if_errors();
+  if (!options.base.empty()) {
+    const std::filesystem::path base = options.base;
+    if (base.is_relative())
+      options.base = (std::filesystem::path(path).parent_path() / base).lexically_normal().string();
+    if (!std::filesystem::is_regular_file(options.base))
+      document.add_error("base", "no such file, got " + options.base);
   }
+  document.throw_if_errors();
   return options;
 }
 

@@ -5,18 +5,6 @@
 #include "scorevi/run/sweep.h"
 
 namespace scorevi::run {
-namespace {
-
-// Why a member has no numbers.
-std::string missing_note(const SweepMember& member, const std::string& folder) {
-  const std::string start = "No result of " + member.id + ": ";
-  if (!std::filesystem::exists(folder + "/" + files::kRun)) return start + "it has not started.";
-  const nlohmann::json info = RunDirectory::open(folder).info();
-  const std::string reason = info.value("reason", "");
-  return start + info.value("status", "unknown state") + (reason.empty() ? "" : ", " + reason) + ".";
-}
-
-}  // namespace
 
 ResultTable sweep_results(const SweepOptions& options, const std::string& folder) {
   ResultTable table;
@@ -29,7 +17,7 @@ ResultTable sweep_results(const SweepOptions& options, const std::string& folder
     const bool finished = std::filesystem::exists(path + "/" + files::kRun) &&
                           RunDirectory::open(path).status() == status_name(RunStatus::kFinished);
     if (!finished) {
-      table.notes.push_back(missing_note(member, path));
+      table.notes.push_back(no_result_note(member.id, path));
       continue;
     }
     ResultRow row = read_result(RunDirectory::open(path), options.metrics);

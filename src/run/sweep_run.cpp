@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "config_diff.h"
 #include "folder_lock.h"
+#include "scorevi/config/document.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/format.h"
@@ -52,6 +54,47 @@ State state_of(const std::string& path, const std::string& resolved, std::string
   *other = difference_text(stored, resolved);
   return State::kOther;
 }
+
+// What is wrong with members, each error once however many of them have it.
+class MemberErrors {
+ public:
+  void add(const std::string& member, const Error& error) {
+    if (members_++ == 0 || error.kind() == ErrorKind::kUsage) kind_ = error.kind();
+    if (dynamic_cast<const config::ConfigError*>(&error) == nullptr) return add_text(member, error.what());
+    std::istringstream lines(error.what());
+    for (std::string line; std::getline(lines, line);) add_text(member, line);
+  }
+
+  void throw_if_any(const std::string& path, std::size_t all) const {
+    if (entries_.empty()) return;
+    std::string text = fmt::format("{}: {} of {} members cannot be trained:", path, members_, all);
+    for (const Entry& entry : entries_) {
+      text += "\n" + entry.text;
+      if (entry.count < all)
+        text += " (in " + entry.first + (entry.count > 1 ? fmt::format(" and {} more)", entry.count - 1) : ")");
+    }
+    throw Error(kind_, text);
+  }
+
+ private:
+  struct Entry {
+    std::string text, first;  // the first member that has it
+    std::size_t count;
+  };
+
+  void add_text(const std::string& member, const std::string& text) {
+    for (Entry& entry : entries_)
+      if (entry.text == text) {
+        ++entry.count;
+        return;
+      }
+    entries_.push_back({text, member, 1});
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t members_ = 0;
+  ErrorKind kind_ = ErrorKind::kUsage;
+};
 
 struct Job {
   const SweepMember* member;
@@ -101,13 +144,15 @@ class SweepRunner {
 
   std::vector<std::string> validate() const {
     std::vector<std::string> resolved;
+    MemberErrors errors;
     for (const SweepMember& member : members_) {
       try {
         resolved.push_back(run_.validate(options_.base, member.overrides));
       } catch (const Error& error) {
-        throw Error(error.kind(), options_.path + ": member " + member.id + ":\n" + error.what());
+        errors.add(member.id, error);
       }
     }
+    errors.throw_if_any(options_.path, members_.size());
     return resolved;
   }
 
@@ -166,9 +211,9 @@ class SweepRunner {
     process.log_path = job.folder + "/" + files::kConsole;
     process.environment = {"OMP_NUM_THREADS=" + std::to_string(threads_)};
     process.arguments = {run_.program.empty() ? current_program() : run_.program, "train", options_.base};
-    for (const std::string& text : job.member->overrides) {
+    for (const SweepOverride& item : job.member->overrides) {
       process.arguments.push_back("-s");
-      process.arguments.push_back(text);
+      process.arguments.push_back(item.text);
     }
     process.arguments.push_back(job.resume ? "--resume" : "--out");
     process.arguments.push_back(job.folder);
@@ -225,6 +270,14 @@ class SweepRunner {
 
 SweepOutcome run_sweep(const SweepOptions& options, const SweepRunOptions& run) {
   return SweepRunner(options, run).run();
+}
+
+std::string sweep_variant(const std::string& run_path) {
+  fs::path path = fs::absolute(run_path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (!fs::exists(path.parent_path() / FolderLock::file_name(kSweep))) return "";
+  const std::string member = path.filename().string();
+  return member.substr(0, member.find("__"));
 }
 
 }  // namespace scorevi::run

@@ -1,4 +1,6 @@
 // The numbers of a finished run, read back from its files.
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "scorevi/core/atomic_file.h"
@@ -56,6 +58,15 @@ ResultRow read_result(const RunDirectory& directory, const std::vector<std::stri
   row.evaluations = number(info, "evaluations");
   row.seconds = number(info, "train_s");
   return row;
+}
+
+std::string no_result_note(const std::string& name, const std::string& folder) {
+  const std::string start = "No result of " + name + ": ";
+  if (!std::filesystem::exists(folder + "/" + files::kRun)) return start + "it has not started.";
+  const nlohmann::json info = RunDirectory::open(folder).info();
+  const std::string status = info.value("status", "unknown state"), reason = info.value("reason", "");
+  if (status == status_name(RunStatus::kFinished)) return start + "finished, and nothing was evaluated.";
+  return start + status + (reason.empty() ? "" : ", " + reason) + ".";
 }
 
 }  // namespace scorevi::run

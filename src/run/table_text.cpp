@@ -152,6 +152,8 @@ std::vector<std::string> table_legend(const ResultTable& table, const std::vecto
     legend.push_back("Differences: method minus " + table.baseline +
                      " on the same seeds, mean and half width of the 95 % t interval; * the interval "
                      "excludes 0.");
+  if (!table.baseline.empty() && !differences && !table.rows.empty())
+    legend.push_back("No differences to " + table.baseline + ": they need two seeds or more that both methods have.");
   if (!table.rows.empty()) legend.push_back(evaluated_on(table));
   for (const std::string& metric : table.metrics) {
     const MetricStyle style = metric_style(metric);

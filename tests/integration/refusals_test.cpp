@@ -93,6 +93,28 @@ TEST_F(Refusals, SweepsThatCouldNotBeCompared) {
   for (const auto& metric : report["metrics"].items()) EXPECT_THAT(unknown, HasSubstr(metric.key()));
 }
 
+TEST_F(Refusals, AllErrorsOfASweepAreToldAtOnceWithTheirPlaces) {
+  config("{name: mlp}");
+  const std::string path = folder_.write("sweep.yaml",
+                                         "name: s\nbase: config.yaml\ncommon: {prior.std: -1}\nvariants:\n"
+                                         "  psm: {method.estimater: sampled}\n  advi: {method: {name: advi}}\n"
+                                         "grid:\n  seed: [0, one]\n");
+  const auto result = run_program({"sweep", path, "--out", folder_.file("out")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr(path + ": 4 of 4 members cannot be trained:\n" + path +
+                                    ":3:10: prior.std: out of range: got -1, expected >= 1e-06 or infinite\n" + path +
+                                    ":5:9: method: unknown key, got \"estimater\" (did you mean \"estimator\"?) (in "
+                                    "psm__seed=0 and 1 more)\n" +
+                                    path +
+                                    ":8:13: seed: expected a whole number, got \"one\" (in psm__seed=one and 1 "
+                                    "more)\n"));
+  expect_refused(path, 2,
+                 path +
+                     ": is a sweep file (it has base and variants), expected the configuration of one run; "
+                     "run it with: scorevi sweep " +
+                     path);
+}
+
 TEST_F(Refusals, NamesFromFilesDoNotSteerTheTerminal) {
   const std::string header = R"({"a\u001b[31m\u009b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
   const std::string file =

@@ -29,23 +29,30 @@ class Document {
   // Later ones win. List items are addressed by number: `prior.groups.0.std=2`.
   // Throws ConfigError at once for unreadable files and syntax errors, which hide everything else;
   // other errors are collected.
-  static Document from_file(const std::string& path, const std::vector<std::string>& overrides = {});
+  // Where an override stands in another file, `places` (as long as `overrides`, or empty) says what messages call it
+  // instead of "-s KEY=VALUE"; "" = so nevertheless.
+  static Document from_file(const std::string& path, const std::vector<std::string>& overrides = {},
+                            const std::vector<std::string>& places = {});
 
   // `name` stands for the file in messages.
   static Document from_text(const std::string& text, const std::string& name,
-                            const std::vector<std::string>& overrides = {});
+                            const std::vector<std::string>& overrides = {},
+                            const std::vector<std::string>& places = {});
 
   const Node& root() const { return root_; }
 
   // "config.yaml:12:7" or "-s train.lr=abc" (long overrides are cut) of the value at a key path such as
   // `prior.groups[0].std`; of the nearest enclosing section where the file does not have the key.
   std::string where(const std::string& path) const;
+  std::string where(const Location& at) const;
   Location locate(const std::string& path) const;
   bool has(const std::string& path) const;
 
   // `message` says what is wrong: "expected a number, got ...".
   void add_error(const Location& at, const std::string& path, const std::string& message);
   void add_error(const std::string& path, const std::string& message);
+  // Takes over the errors of another document, to be shown after those found so far.
+  void add_errors_of(const Document& other);
 
   bool has_errors() const { return !errors_.empty(); }
 
@@ -58,11 +65,10 @@ class Document {
     std::string text;
   };
 
-  std::string text_of(const Location& at) const;
   const Node& nearest(const std::string& path, bool* complete) const;
   void apply_override(const std::string& override_text, int source);
 
-  std::vector<std::string> sources_;  // 0: the file; then "-s KEY=VALUE"
+  std::vector<std::string> sources_;  // 0: the file; then "-s KEY=VALUE" or a place
   Node root_;
   std::vector<Entry> errors_;
 };

@@ -34,6 +34,8 @@ class Documenter final : public Visitor {
                   Need need) override;
   void on_section(const char* key, const std::string& help, const std::function<void(Visitor&)>& fields) override;
   void on_list(const char* key, const std::string& help, const ListAccess& access) override;
+  void on_free_map(const char* key, const std::string& help, const std::function<void(const Node&)>& read,
+                   Need need) override;
 
   void add(KeyDoc doc);
 

@@ -1,4 +1,5 @@
-// Writes option structs as YAML: every key in order, readable by Reader into equal structs.
+// Writes option structs as YAML: every key in order, readable by Reader into equal structs. Free maps cannot be
+// written.
 #pragma once
 
 #include <string>
@@ -17,6 +18,8 @@ class Dumper final : public Visitor {
                   Need need) override;
   void on_section(const char* key, const std::string& help, const std::function<void(Visitor&)>& fields) override;
   void on_list(const char* key, const std::string& help, const ListAccess& access) override;
+  void on_free_map(const char* key, const std::string& help, const std::function<void(const Node&)>& read,
+                   Need need) override;
 
   void start_line(const char* key);
 

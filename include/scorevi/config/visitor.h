@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "scorevi/config/node.h"
 #include "scorevi/config/range.h"
 
 namespace scorevi::config {
@@ -111,6 +112,13 @@ class Visitor {
     on_section(key, help, [&options](Visitor& inner) { describe(options, inner); });
   }
 
+  // A map whose keys are free. `read` takes it apart and reports what is wrong in it; it is called where the key is
+  // there.
+  void free_map(const char* key, const std::string& help, const std::function<void(const Node&)>& read,
+                Need need = Need::kOptional) {
+    on_free_map(key, help, read, need);
+  }
+
   // A list of maps: groups: [{match: "fc.*", std: 1.0}]. A list in the file replaces the default one.
   template <class T, class DescribeItem>
   void list(const char* key, std::vector<T>& items, const std::string& help, DescribeItem describe_item) {
@@ -132,6 +140,8 @@ class Visitor {
                           const std::vector<Variant>& variants, Need need) = 0;
   virtual void on_section(const char* key, const std::string& help, const std::function<void(Visitor&)>& fields) = 0;
   virtual void on_list(const char* key, const std::string& help, const ListAccess& access) = 0;
+  virtual void on_free_map(const char* key, const std::string& help, const std::function<void(const Node&)>& read,
+                           Need need) = 0;
 };
 
 }  // namespace scorevi::config

@@ -157,12 +157,17 @@ struct LoadedOptions {
 };
 
 // Reads a configuration strictly, combinations of keys included. Throws config::ConfigError listing every error.
-LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides = {});
+// `places` as in config::Document::from_file.
+LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides = {},
+                           const std::vector<std::string>& places = {});
+// The same for a text; `name` stands for the file in messages.
+LoadedOptions load_options_text(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& overrides = {});
 
 // All keys with their values; load_options of this text gives equal options.
 std::string resolved_text(const RunOptions& options);
 
-// The key reference: as a Markdown table, and as plain text.
+// The key reference of configurations and sweep files: as Markdown tables, and as plain text.
 std::string key_reference_markdown();
 std::string key_reference_text();
 

@@ -27,28 +27,38 @@
 
 namespace scorevi::run {
 
+struct SweepOverride {
+  std::string text;   // "method.name=map"
+  std::string place;  // where it stands, "sweep.yaml:7:9"; "" = on the command line
+};
+
 struct SweepVariant {
   std::string name;
-  std::vector<std::string> overrides;  // "method.name=map"
+  std::vector<SweepOverride> overrides;
+};
+
+struct SweepValue {
+  std::string text;                   // YAML
+  std::string place;                  // as of an override
+  std::vector<SweepOverride> extras;  // that it brings
 };
 
 struct SweepAxis {
   std::string key;
-  std::vector<std::string> values;               // YAML text, no value twice
-  std::vector<std::vector<std::string>> extras;  // per value: further overrides
+  std::vector<SweepValue> values;  // no text twice
 };
 
 struct SweepOptions {
   std::string name;
-  std::string path;                 // the sweep file
-  std::string base;                 // path of the base configuration
-  std::vector<std::string> common;  // overrides of the base for all members
+  std::string path;                   // the sweep file
+  std::string base;                   // path of the base configuration
+  std::vector<SweepOverride> common;  // overrides of the base for all members
   std::vector<SweepVariant> variants;
   std::vector<SweepAxis> grid;
   std::string baseline;  // "" = none
   std::vector<std::string> metrics = {"error", "ece", "nll"};
-  std::string axis;                    // "" = none
-  std::vector<std::string> overrides;  // for every member, after those of variant and grid
+  std::string axis;                      // "" = none
+  std::vector<SweepOverride> overrides;  // for every member, after those of variant and grid
 };
 
 // Reads a sweep file. Overrides are "key=value": name, baseline, metrics and axis change the sweep,
@@ -62,12 +72,15 @@ struct SweepMember {
   std::string variant;
   std::string seed;               // "" when the grid has no seed
   std::vector<std::string> axes;  // grid values without the seed, in grid order
-  std::vector<std::string> overrides;
+  std::vector<SweepOverride> overrides;
 };
 
 // variants x grid: combinations of axis values outermost (the first axis slowest), then variants, then
 // seeds. Ids are unique and safe as file names.
 std::vector<SweepMember> expand_sweep(const SweepOptions& options);
+
+// The variant of a run that is a member of a sweep, by its folder; "" for other runs.
+std::string sweep_variant(const std::string& run_path);
 
 // Grid keys without the seed.
 std::vector<std::string> sweep_axes(const SweepOptions& options);
@@ -84,8 +97,8 @@ struct SweepRunOptions {
 
   // Checks the configuration of a member, throwing what is wrong, and returns the text that
   // `scorevi train` would write to config.resolved.yaml. Called for all members before the first
-  // starts. A folder with the same text is the same run.
-  std::function<std::string(const std::string& base, const std::vector<std::string>& overrides)> validate;
+  // starts, so that all errors are told at once. A folder with the same text is the same run.
+  std::function<std::string(const std::string& base, const std::vector<SweepOverride>& overrides)> validate;
 };
 
 struct SweepOutcome {

@@ -38,6 +38,9 @@ struct ResultTable {
 // Error(kData) when the run has no evaluation/report.json or it is damaged.
 ResultRow read_result(const RunDirectory& directory, const std::vector<std::string>& metrics);
 
+// Why a run has no numbers: "No result of NAME: interrupted, signal."
+std::string no_result_note(const std::string& name, const std::string& folder);
+
 // How a metric is written: "ECE %" with scale 100, "NLL" with scale 1.
 struct MetricStyle {
   std::string title;

@@ -53,6 +53,12 @@ TEST(Documenter, Markdown) {
   EXPECT_THAT(text, HasSubstr("| `clip` | number or null > 0 | `null` | largest gradient norm |\n"));
 }
 
+TEST(Documenter, FreeMaps) {
+  Documenter documenter;
+  static_cast<Visitor&>(documenter).free_map("grid", "keys with values", {}, Need::kRequired);
+  EXPECT_THAT(documenter.markdown(), HasSubstr("| `grid` | map | **required** | keys with values |\n"));
+}
+
 TEST(Documenter, PlainText) {
   const std::string text = document_keys<SampleOptions>().plain_text();
   EXPECT_THAT(text, HasSubstr("seed  (integer >= 0, default 0)\n    random seed\n"));

@@ -158,11 +158,78 @@ TEST(Reader, UnknownKeys) {
 
 TEST(Reader, KeysOfAnotherVariantAreExplained) {
   EXPECT_EQ(error_with_data("optimizer: {name: adam, momentum: 0.5}"),
-            "c.yaml:2:25: optimizer: unknown key, got \"momentum\", it belongs to name \"sgd\", not to "
+            "c.yaml:2:25: optimizer: unknown key, got \"momentum\", it belongs to optimizer.name \"sgd\", not to "
             "\"adam\"");
   EXPECT_EQ(error_with_data("optimizer: {momentum: 0.5, name: none}"),
-            "c.yaml:2:13: optimizer: unknown key, got \"momentum\", it belongs to name \"sgd\", not to "
+            "c.yaml:2:13: optimizer: unknown key, got \"momentum\", it belongs to optimizer.name \"sgd\", not to "
             "\"none\"");
+}
+
+TEST(Reader, KeysOfAnotherSectionAreFound) {
+  EXPECT_EQ(error("lr: 1\ndata: {name: x}"), "c.yaml:1:1: unknown key, got \"lr\" (did you mean \"optimizer.lr\"?)");
+  EXPECT_EQ(error("data: {name: x, lr: 1}"),
+            "c.yaml:1:17: data: unknown key, got \"lr\" (did you mean \"optimizer.lr\"?)");
+  EXPECT_EQ(error("data: {name: x}", {"batch_size=3"}),
+            "-s batch_size=3: unknown key, got \"batch_size\" (did you mean \"data.batch_size\"?)");
+}
+
+struct NestedOptions {
+  std::string name = "a", solver = "x", rule = "r";
+  std::int64_t depth = 1, width = 1;
+};
+
+std::string nested_error(const std::string& text) {
+  Document document = Document::from_text(text, "c.yaml");
+  NestedOptions options;
+  read(document, options, [](NestedOptions& o, Visitor& v) {
+    const auto width = [&o](Visitor& i) { i.field("width", o.width, ""); };
+    v.variant("name", o.name, "",
+              {{"a", "",
+                [&o](Visitor& i) {
+                  i.variant("solver", o.solver, "",
+                            {{"x", "", {}}, {"y", "", [&o](Visitor& j) { j.field("depth", o.depth, ""); }}});
+                }},
+               {"b", "", width},
+               {"c", "", width}});
+  });
+  try {
+    document.throw_if_errors();
+  } catch (const ConfigError& problem) {
+    return problem.what();
+  }
+  return "";
+}
+
+TEST(Reader, KeysOfNestedVariantsAreExplainedWithAllTags) {
+  EXPECT_EQ(nested_error("name: b\ndepth: 2"),
+            "c.yaml:2:1: unknown key, got \"depth\", it belongs to name \"a\" with solver \"y\", not to \"b\"");
+  EXPECT_EQ(nested_error("name: a\ndepth: 2"),
+            "c.yaml:2:1: unknown key, got \"depth\", it belongs to solver \"y\", not to \"x\"");
+  EXPECT_EQ(nested_error("name: a\nwidth: 2"),
+            "c.yaml:2:1: unknown key, got \"width\", it belongs to name \"b\" or \"c\", not to \"a\"");
+}
+
+TEST(Reader, FreeMapsAreHandedOver) {
+  const auto keys_of = [](const std::string& text) {
+    Document document = Document::from_text(text, "c.yaml");
+    NestedOptions options;
+    std::string keys;
+    read(document, options, [&keys](NestedOptions&, Visitor& v) {
+      v.free_map("grid", "", [&keys](const Node& node) {
+        for (const Key& key : node.keys) keys += key.text + " ";
+      });
+      v.free_map(
+          "rows", "", [](const Node&) {}, Need::kRequired);
+    });
+    document.throw_if_errors();
+    return keys;
+  };
+  EXPECT_EQ(keys_of("grid: {a.b: 1, c: [2]}\nrows: {}"), "a.b c ");
+  EXPECT_EQ(keys_of("grid:\nrows: {}"), "");
+  EXPECT_THAT([&] { keys_of("grid: 3\nrow: {}"); },
+              testing::ThrowsMessage<ConfigError>("c.yaml:1:1: missing required key \"rows\"\n"
+                                                  "c.yaml:1:7: grid: expected a map of keys, got \"3\"\n"
+                                                  "c.yaml:2:1: unknown key, got \"row\" (did you mean \"rows\"?)"));
 }
 
 TEST(Reader, UnknownChoices) {

@@ -74,7 +74,8 @@ TEST_F(OptionsTest, OverridesReplaceSections) {
 TEST_F(OptionsTest, KeysOfAnotherMethodAreRefused) {
   EXPECT_THAT(error_of("method: {name: advi, estimator: sampled}\n"),
               HasSubstr("c.yaml:1:22: method: unknown key, got \"estimator\""));
-  EXPECT_THAT(error_of("method: {name: map, samples: 2}\n"), HasSubstr("it belongs to name \"psm\", not to \"map\""));
+  EXPECT_THAT(error_of("method: {name: map, samples: 2}\n"),
+              HasSubstr("it belongs to method.name \"psm\" or \"advi\", not to \"map\""));
 }
 
 TEST_F(OptionsTest, RangesAreChecked) {

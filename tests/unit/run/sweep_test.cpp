@@ -13,7 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "fake_run.h"
+#include "scorevi/config/document.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/run/options.h"
 #include "support/error_of.h"
 #include "support/temp_dir.h"
 
@@ -64,6 +66,12 @@ echo '{"status": "finished", "evaluations": 10, "train_s": 0.5}' > "$out/run.jso
 echo '{"split": "test", "n": 10, "samples": 5, "method": "x", "metrics": {"accuracy": {"value": 0.9, "low": 0.8, "high": 1.0}, "ece": {"value": 0.1, "low": 0, "high": 0.2}}}' > "$out/evaluation/report.json"
 )";
 
+std::vector<std::string> texts(const std::vector<SweepOverride>& overrides) {
+  std::vector<std::string> all;
+  for (const SweepOverride& item : overrides) all.push_back(item.text);
+  return all;
+}
+
 class Sweep : public ::testing::Test {
  protected:
   Sweep() {
@@ -84,7 +92,7 @@ class Sweep : public ::testing::Test {
     run.out = folder_.file("out");
     run.program = program_;
     run.jobs = 2;
-    run.validate = [](const std::string&, const std::vector<std::string>&) { return std::string(); };
+    run.validate = [](const std::string&, const std::vector<SweepOverride>&) { return std::string(); };
     return run;
   }
   std::string read(const std::string& name) const {
@@ -103,12 +111,12 @@ TEST_F(Sweep, ReadsTheFile) {
   EXPECT_EQ(sweep.name, "digits");
   EXPECT_EQ(sweep.base, folder_.file("base.yaml"));
   ASSERT_THAT(sweep.variants, SizeIs(2));
-  EXPECT_THAT(sweep.variants[1].overrides,
+  EXPECT_THAT(texts(sweep.variants[1].overrides),
               ElementsAre("method.name=psm", "model.hidden=[100, 50]", "data.target=\"a b\""));
   EXPECT_THAT(sweep_axes(sweep), ElementsAre("likelihood.temperature"));
   EXPECT_EQ(sweep.baseline, "map");
   EXPECT_THAT(sweep.metrics, ElementsAre("error", "ece"));
-  EXPECT_THAT(sweep.overrides, ElementsAre("train.epochs=3"));
+  EXPECT_THAT(texts(sweep.overrides), ElementsAre("train.epochs=3"));
 }
 
 TEST_F(Sweep, ExpandsTheGrid) {
@@ -121,8 +129,9 @@ TEST_F(Sweep, ExpandsTheGrid) {
   EXPECT_EQ(members[1].id, "map__likelihood.temperature=1__seed=1");
   EXPECT_EQ(members[2].id, "psm__likelihood.temperature=1__seed=0");
   EXPECT_EQ(members[7].id, "psm__likelihood.temperature=0.1__seed=1");
-  EXPECT_THAT(members[7].overrides, ElementsAre("method.name=psm", "model.hidden=[100, 50]", "data.target=\"a b\"",
-                                                "likelihood.temperature=0.1", "seed=1", "train.epochs=3"));
+  EXPECT_THAT(texts(members[7].overrides),
+              ElementsAre("method.name=psm", "model.hidden=[100, 50]", "data.target=\"a b\"",
+                          "likelihood.temperature=0.1", "seed=1", "train.epochs=3"));
   EXPECT_THAT(members[7].axes, ElementsAre("0.1"));
   EXPECT_EQ(members[7].seed, "1");
 }
@@ -134,7 +143,7 @@ TEST_F(Sweep, IdsAreSafeAndUnique) {
   EXPECT_EQ(members[0].id, "a__data.path=..-x-y__model.hidden=100-50");
   EXPECT_EQ(members[1].id, "a__data.path=..-x-y__model.hidden=100-50__2");
   EXPECT_EQ(members[2].id, "a__data.path=__model.hidden=100-50");
-  EXPECT_EQ(members[0].overrides[0], "data.path=\"../x y\"");
+  EXPECT_EQ(members[0].overrides[0].text, "data.path=\"../x y\"");
 }
 
 TEST_F(Sweep, CommonOverridesComeFirstAndValuesMayBringMore) {
@@ -143,8 +152,8 @@ TEST_F(Sweep, CommonOverridesComeFirstAndValuesMayBringMore) {
                         "variants: {a: {optimizer.lr: 1e-2}}\n"
                         "grid:\n  data.train_size: {100: {train.epochs: 600}, 300: {}}\n"));
   ASSERT_THAT(members, SizeIs(2));
-  EXPECT_THAT(members[0].overrides, ElementsAre("optimizer.lr=1e-3", "data.name=mnist", "optimizer.lr=1e-2",
-                                                "data.train_size=100", "train.epochs=600"));
+  EXPECT_THAT(texts(members[0].overrides), ElementsAre("optimizer.lr=1e-3", "data.name=mnist", "optimizer.lr=1e-2",
+                                                       "data.train_size=100", "train.epochs=600"));
   EXPECT_THAT(members[1].axes, ElementsAre("300"));
   EXPECT_THAT(refused("name: s\nbase: base.yaml\ncommon: {lr: 1}\nvariants: {a: {}}\ngrid: {lr: [1, 2]}\n"),
               HasSubstr("sweep.yaml:3:10: common.lr: is an axis of the grid too"));
@@ -155,11 +164,11 @@ TEST_F(Sweep, AllErrorsAtOnceWithTheirPlaces) {
       "name: a/b\nbase: none.yaml\nvariant: {}\nvariants:\n  x: 3\n  y: {seed: 1, lr: 2}\n"
       "grid:\n  lr: [1, 1]\n  seed: []\nbaseline: xx\naxis: lrr\nmetrics: ece\n");
   const std::string metrics = refused("name: x\nbase: base.yaml\nvariants: {a: {}}\nmetrics: [nll, erorr]\n");
-  EXPECT_THAT(metrics, HasSubstr(":4:16: metrics: unknown metric, got \"erorr\""));
+  EXPECT_THAT(metrics, HasSubstr(":4:16: metrics[1]: unknown metric, got \"erorr\""));
   EXPECT_THAT(metrics, HasSubstr("did you mean \"error\"?"));
   const std::string file = folder_.file("sweep.yaml");
   EXPECT_THAT(message, HasSubstr(file + ":1:7: name: expected letters"));
-  EXPECT_THAT(message, HasSubstr(file + ":3:1: variant: unknown key"));
+  EXPECT_THAT(message, HasSubstr(file + ":3:1: unknown key, got \"variant\""));
   EXPECT_THAT(message, HasSubstr("did you mean \"variants\"?"));
   EXPECT_THAT(message, HasSubstr(file + ":5:6: variants.x: expected a map of overrides, got \"3\""));
   EXPECT_THAT(message, HasSubstr(file + ":6:7: variants.y.seed: seeds belong to the grid"));
@@ -171,11 +180,36 @@ TEST_F(Sweep, AllErrorsAtOnceWithTheirPlaces) {
   EXPECT_THAT(message, HasSubstr(file + ":12:10: metrics: expected a list"));
 }
 
+TEST_F(Sweep, OverridesKnowTheirPlaces) {
+  const auto members =
+      expand_sweep(load("name: s\nbase: base.yaml\ncommon: {a.b: 1}\nvariants:\n  x: {c: 2}\ngrid:\n"
+                        "  d: [3, 4]\n  e: {5: {f: 6}}\n",
+                        {"g=7", "grid.h=[8]"}));
+  std::vector<std::string> places;
+  for (const SweepOverride& item : members[1].overrides) places.push_back(item.text + " " + item.place);
+  const std::string file = folder_.file("sweep.yaml");
+  EXPECT_THAT(places, ElementsAre("a.b=1 " + file + ":3:10", "c=2 " + file + ":5:7", "d=4 " + file + ":7:10",
+                                  "e=5 " + file + ":8:7", "f=6 " + file + ":8:11", "h=8 -s grid.h=[8]", "g=7 "));
+}
+
+TEST_F(Sweep, AConfigurationIsNoSweepAndASweepNoConfiguration) {
+  EXPECT_THAT(refused("data: {name: digits}\nmethod: {name: psm}\n"),
+              HasSubstr("is the configuration of one run, expected a sweep file (with base and variants); train it "
+                        "with: scorevi train " +
+                        folder_.file("sweep.yaml")));
+  const std::string path = folder_.write("s.yaml", kSweep);
+  EXPECT_THAT(
+      test::message_of(ErrorKind::kUsage, [&] { load_options(path); }),
+      HasSubstr("is a sweep file (it has base and variants), expected the configuration of one run; run it with: "
+                "scorevi sweep " +
+                path));
+}
+
 TEST_F(Sweep, MissingPartsAreTold) {
   const std::string message = refused("grid: {}\n");
-  EXPECT_THAT(message, HasSubstr("name: missing"));
-  EXPECT_THAT(message, HasSubstr("base: missing"));
-  EXPECT_THAT(message, HasSubstr("variants: expected a map"));
+  EXPECT_THAT(message, HasSubstr("missing required key \"name\""));
+  EXPECT_THAT(message, HasSubstr("missing required key \"base\""));
+  EXPECT_THAT(message, HasSubstr("missing required key \"variants\""));
   EXPECT_THAT(refused("name: a\nbase: none.yaml\nvariants: {a: {}}\n"),
               HasSubstr("sweep.yaml:2:7: base: no such file, got "));
 }
@@ -185,7 +219,7 @@ TEST_F(Sweep, OverridesChangeTheSweepOrItsMembers) {
       load(kSweep, {"grid.seed=[7]", "grid.data.train_size=[100, 300]", "metrics=[nll]", "optimizer.lr=1e-3"});
   EXPECT_THAT(sweep_axes(sweep), ElementsAre("likelihood.temperature", "data.train_size"));
   EXPECT_THAT(sweep.metrics, ElementsAre("nll"));
-  EXPECT_THAT(sweep.overrides, ElementsAre("optimizer.lr=1e-3"));
+  EXPECT_THAT(texts(sweep.overrides), ElementsAre("optimizer.lr=1e-3"));
   EXPECT_EQ(expand_sweep(sweep)[0].id, "map__likelihood.temperature=1__data.train_size=100__seed=7");
   EXPECT_THAT(refused(kSweep, {"seed=3"}), HasSubstr("-s seed=3 would undo this axis; use -s grid.seed=[...]"));
   EXPECT_THAT(refused(kSweep, {"grid.seed=3"}), HasSubstr("grid.seed: expected a list of values"));
@@ -245,13 +279,16 @@ TEST_F(Sweep, AFailingMemberIsReportedAndTheOthersGoOn) {
 
 TEST_F(Sweep, AnInvalidMemberStopsTheSweepBeforeItStarts) {
   SweepRunOptions run = options();
-  run.validate = [](const std::string& base, const std::vector<std::string>& overrides) -> std::string {
-    if (overrides[0] == "method.name=psm") throw Error(ErrorKind::kUsage, base + ":1:1: method.name: wrong");
-    return "";
+  run.validate = [](const std::string& base, const std::vector<SweepOverride>& overrides) -> std::string {
+    if (overrides[0].text == "method.name=psm")
+      throw config::ConfigError(overrides[0].place + ": method.name: wrong\n" + base + ":1:1: name: wrong");
+    throw config::ConfigError(base + ":1:1: name: wrong");
   };
   const std::string message = test::message_of(ErrorKind::kUsage, [&] { run_sweep(load(kSweep), run); });
-  EXPECT_THAT(message, HasSubstr("sweep.yaml: member psm__likelihood.temperature=1__seed=0:\n"));
-  EXPECT_THAT(message, HasSubstr("base.yaml:1:1: method.name: wrong"));
+  const std::string file = folder_.file("sweep.yaml");
+  EXPECT_EQ(message, file + ": 8 of 8 members cannot be trained:\n" + folder_.file("base.yaml") +
+                         ":1:1: name: wrong\n" + file +
+                         ":5:9: method.name: wrong (in psm__likelihood.temperature=1__seed=0 and 3 more)");
   EXPECT_FALSE(exists("out"));
 }
 
@@ -261,7 +298,7 @@ TEST_F(Sweep, MembersOfAnotherConfigurationAreRefusedOrRedone) {
   folder_.write("out/.sweep.lock", "");
   folder_.write("out/a__seed=0/config.resolved.yaml", "optimizer:\n  lr: 0.01\n");
   SweepRunOptions run = options();
-  run.validate = [](const std::string&, const std::vector<std::string>&) {
+  run.validate = [](const std::string&, const std::vector<SweepOverride>&) {
     return std::string("optimizer:\n  lr: 0.001\n");
   };
   EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, run); }),
