@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "scorevi/config/document.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/run/sweep.h"
 #include "settings.h"
 
 namespace scorevi::run {
@@ -27,10 +29,18 @@ const std::set<std::string> kIgnored = {"name",
                                         "train.log_every_steps",
                                         "evaluate.batch_size"};
 
+// Where data lie and how they are read: without influence where the data are the same.
+const std::set<std::string> kDataPlace = {
+    "data.path",       "data.root",       "data.target",          "data.header",   "data.delimiter",
+    "data.labels_dir", "data.list_train", "data.list_validation", "data.list_test"};
+
 struct Run {
   RunDirectory directory;
   std::vector<Setting> settings;  // in the order of config.resolved.yaml
   std::string seed;
+  std::string base;    // of the row's name: the variant of a sweep, else the method
+  std::string status;  // of the run
+  std::string data;    // SHA-256, "" = not known
 
   const std::string* find(const std::string& key) const {
     for (const Setting& setting : settings)
@@ -41,34 +51,71 @@ struct Run {
     const std::string* found = find(key);
     return found ? *found : "–";
   }
+  bool finished() const { return status == status_name(RunStatus::kFinished); }
 };
 
-// The run itself, or the finished runs in a folder of runs, sorted by name.
-std::vector<std::string> run_folders(const std::string& path) {
-  if (fs::exists(path + "/" + files::kRun) || !fs::is_directory(path)) return {path};
-  std::vector<std::string> found;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(path, code))
-    if (fs::exists(entry.path() / files::kRun) && fs::exists(entry.path() / files::kReport) &&
-        status_if_readable(entry.path().string()) == status_name(RunStatus::kFinished))
-      found.push_back(entry.path().string());
-  std::sort(found.begin(), found.end());
-  if (found.empty())
-    throw Error(ErrorKind::kData,
-                path + ": holds no finished run, expected a folder made by `scorevi train` or `scorevi sweep`");
-  return found;
-}
+bool is_run(const std::string& path) { return fs::exists(path + "/" + files::kRun); }
 
 Run read_run(const std::string& path) {
-  Run run{RunDirectory::open(path), {}, ""};
+  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", ""};
   const config::Document document =
       config::Document::from_text(run.directory.resolved(), run.directory.file(files::kResolved));
   run.settings = settings_of(document.root());
   run.seed = run.value("seed");
+  if (run.base.empty()) run.base = run.value("method.name");
+  const nlohmann::json info = run.directory.info();
+  run.status = info.value("status", "unknown");
+  run.data = info.contains("data") ? info["data"].value("sha256", "") : "";
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),
                                     [](const Setting& setting) { return kIgnored.count(setting.key) > 0; }),
                      run.settings.end());
   return run;
+}
+
+// Reads runs and folders of runs; what has no numbers becomes a note.
+class RunReader {
+ public:
+  void add(const std::string& path) {
+    if (is_run(path) || !fs::is_directory(path)) {
+      const RunDirectory directory = RunDirectory::open(path);
+      if (directory.has(files::kReport))
+        runs.push_back(read_run(path));
+      else
+        notes.push_back(no_result_note(path, path));
+      return;
+    }
+    std::vector<std::string> members;
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(path, code))
+      if (is_run(entry.path().string())) members.push_back(entry.path().string());
+    std::sort(members.begin(), members.end());
+    for (const std::string& member : members) add_member(member);
+  }
+
+  std::vector<Run> runs;
+  std::vector<std::string> notes;
+
+ private:
+  void add_member(const std::string& path) {
+    const std::optional<std::string> status = status_if_readable(path);
+    if (!status) return;
+    if (*status == status_name(RunStatus::kFinished) && fs::exists(path + "/" + files::kReport))
+      runs.push_back(read_run(path));
+    else
+      notes.push_back(no_result_note(path, path));
+  }
+};
+
+// The same data may be named in several ways: a column by its name or number, a file by several paths.
+void name_data_alike(std::vector<Run>& runs) {
+  std::map<std::string, const Run*> first;
+  for (Run& run : runs) {
+    if (run.data.empty()) continue;
+    const Run& like = *first.emplace(run.data, &run).first->second;
+    for (Setting& setting : run.settings)
+      if (kDataPlace.count(setting.key) > 0 && like.find(setting.key) != nullptr)
+        setting.value = *like.find(setting.key);
+  }
 }
 
 bool describes_method(const std::string& key) {
@@ -77,46 +124,75 @@ bool describes_method(const std::string& key) {
   return false;
 }
 
-// The first keys, in file order, that tell all different runs apart; a key that splits nothing more
-// is left out.
-std::vector<std::string> telling_keys(const std::vector<const Run*>& runs, bool of_method) {
-  std::vector<std::string> keys, chosen;
+// In file order, the keys that have two values among the runs that have them.
+std::vector<std::string> differing_keys(const std::vector<const Run*>& runs, bool of_method) {
+  std::vector<std::string> keys;
+  std::map<std::string, std::set<std::string>> values;
   for (const Run* run : runs)
-    for (const Setting& setting : run->settings)
-      if (describes_method(setting.key) == of_method && std::find(keys.begin(), keys.end(), setting.key) == keys.end())
-        keys.push_back(setting.key);
-  std::vector<std::string> classes(runs.size());
-  for (const std::string& key : keys) {
-    std::set<std::string> before(classes.begin(), classes.end()), after;
-    std::vector<std::string> finer;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      finer.push_back(classes[i] + "\n" + runs[i]->value(key));
-      after.insert(finer.back());
+    for (const Setting& setting : run->settings) {
+      if (describes_method(setting.key) != of_method) continue;
+      if (values.count(setting.key) == 0) keys.push_back(setting.key);
+      values[setting.key].insert(setting.value);
     }
-    if (after.size() == before.size()) continue;
-    chosen.push_back(key);
-    classes = finer;
-  }
-  return chosen;
+  keys.erase(std::remove_if(keys.begin(), keys.end(), [&](const std::string& key) { return values[key].size() < 2; }),
+             keys.end());
+  return keys;
+}
+
+std::vector<const Run*> pointers_to(const std::vector<Run>& runs) {
+  std::vector<const Run*> pointers;
+  for (const Run& run : runs) pointers.push_back(&run);
+  return pointers;
 }
 
 std::string without_prefix(const std::string& key) { return key.rfind("method.", 0) == 0 ? key.substr(7) : key; }
 
-// "psm (estimator=sampled)" for each run.
-std::vector<std::string> row_names(const std::vector<Run>& runs) {
-  std::map<std::string, std::vector<const Run*>> by_method;
-  for (const Run& run : runs) by_method[run.value("method.name")].push_back(&run);
-  std::map<std::string, std::vector<std::string>> keys;
-  for (const auto& [method, members] : by_method) keys[method] = telling_keys(members, /*of_method=*/true);
+// What each run's row is called, and the keys that rows of one base have in their names.
+struct RowNames {
   std::vector<std::string> names;
+  std::map<std::string, std::vector<std::string>> keys;
+};
+
+// "psm (estimator=sampled)" for each run.
+RowNames row_names(const std::vector<Run>& runs) {
+  RowNames result;
+  std::map<std::string, std::vector<const Run*>> by_base;
+  for (const Run& run : runs) by_base[run.base].push_back(&run);
+  for (const auto& [base, members] : by_base) result.keys[base] = differing_keys(members, /*of_method=*/true);
   for (const Run& run : runs) {
-    const std::string method = run.value("method.name");
     std::vector<std::string> parts;
-    for (const std::string& key : keys[method])
+    for (const std::string& key : result.keys[run.base])
       if (const std::string* value = run.find(key)) parts.push_back(without_prefix(key) + "=" + *value);
-    names.push_back(method + (parts.empty() ? "" : " (" + join(parts) + ")"));
+    if (!run.finished()) parts.push_back(run.status);
+    result.names.push_back(run.base + (parts.empty() ? "" : " (" + join(parts) + ")"));
   }
-  return names;
+  return result;
+}
+
+// "optimizer.lr: 0.001 for map, advi; 0.003 for psm": differences between rows that their names do not show.
+std::vector<std::string> difference_notes(const std::vector<Run>& runs, const RowNames& rows) {
+  std::vector<std::string> notes;
+  for (const std::string& key : differing_keys(pointers_to(runs), /*of_method=*/true)) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> names_by_value;
+    bool all_shown = true;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::string* value = runs[i].find(key);
+      if (value == nullptr) continue;
+      const std::vector<std::string>& shown = rows.keys.at(runs[i].base);
+      const bool is_name = key == "method.name" && *value == runs[i].base;
+      all_shown &= is_name || std::find(shown.begin(), shown.end(), key) != shown.end();
+      auto found = std::find_if(names_by_value.begin(), names_by_value.end(),
+                                [&](const auto& entry) { return entry.first == *value; });
+      if (found == names_by_value.end()) found = names_by_value.insert(found, {*value, {}});
+      if (std::find(found->second.begin(), found->second.end(), rows.names[i]) == found->second.end())
+        found->second.push_back(rows.names[i]);
+    }
+    if (all_shown) continue;
+    std::vector<std::string> texts;
+    for (const auto& [value, names] : names_by_value) texts.push_back(value + " for " + join(names));
+    notes.push_back(key + ": " + join(texts, "; ") + ".");
+  }
+  return notes;
 }
 
 std::vector<std::string> columns_for(const std::vector<Run>& runs) {
@@ -150,22 +226,28 @@ std::string resolve_baseline(const std::vector<std::string>& names, const std::s
 }  // namespace
 
 ResultTable compare_runs(const std::vector<std::string>& paths, const std::string& baseline) {
-  std::vector<Run> runs;
-  for (const std::string& path : paths)
-    for (const std::string& folder : run_folders(path)) runs.push_back(read_run(folder));
-  std::vector<const Run*> all;
-  for (const Run& run : runs) all.push_back(&run);
+  RunReader reader;
+  for (const std::string& path : paths) reader.add(path);
+  std::vector<Run>& runs = reader.runs;
+  if (runs.empty())
+    throw Error(ErrorKind::kData, join(paths) +
+                                      ": holds no finished run, expected folders made by `scorevi train` or "
+                                      "`scorevi sweep`" +
+                                      (reader.notes.empty() ? "" : "\n" + join(reader.notes, "\n")));
+  name_data_alike(runs);
 
   ResultTable table;
   table.title = "Comparison of runs";
-  table.axes = telling_keys(all, /*of_method=*/false);
+  table.axes = differing_keys(pointers_to(runs), /*of_method=*/false);
   table.metrics = columns_for(runs);
-  const std::vector<std::string> names = row_names(runs);
-  if (!baseline.empty()) table.baseline = resolve_baseline(names, baseline);
+  const RowNames rows = row_names(runs);
+  table.notes = difference_notes(runs, rows);
+  table.notes.insert(table.notes.end(), reader.notes.begin(), reader.notes.end());
+  if (!baseline.empty()) table.baseline = resolve_baseline(rows.names, baseline);
   std::set<std::vector<std::string>> seen;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     ResultRow row = read_result(runs[i].directory, table.metrics);
-    row.variant = names[i];
+    row.variant = rows.names[i];
     row.seed = runs[i].seed;
     for (const std::string& key : table.axes) row.axes.push_back(runs[i].value(key));
     std::vector<std::string> identity = row.axes;
@@ -173,6 +255,9 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
     identity.push_back(row.seed);
     if (!seen.insert(identity).second)
       table.notes.push_back(row.path + ": the same method and seed as an earlier run; both count.");
+    if (!runs[i].finished())
+      table.notes.push_back(row.path + ": " + runs[i].status +
+                            ", not finished; the numbers are of its weights so far.");
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -78,6 +78,54 @@ TEST_F(Compare, OtherDifferencesBecomeAxes) {
   EXPECT_THAT(table.rows[2].axes, ElementsAre("0.1"));
 }
 
+TEST_F(Compare, EveryDifferenceIsTold) {
+  const std::string data = "train: {epochs: ";
+  add("a", config(kAdvi, 0, "1", "0.01") + data + "10}\n");
+  add("b", config(kAnalytic, 0, "0.1") + data + "20}\n");
+  const ResultTable table = compare_runs(paths_);
+  EXPECT_THAT(table.axes, ElementsAre("likelihood.temperature", "train.epochs"));
+  EXPECT_THAT(table.rows[1].axes, ElementsAre("0.1", "20"));
+  EXPECT_EQ(table.rows[1].variant, "psm");
+  EXPECT_THAT(table.notes, ElementsAre("optimizer.lr: 0.01 for advi; 0.001 for psm."));
+}
+
+TEST_F(Compare, RunsThatDidNotEndAreMarked) {
+  add("a", config(kAdvi, 0, "1"));
+  const std::string path = test::write_fake_run(folder_, "b", {config(kAdvi, 1, "1"), "interrupted"});
+  folder_.write("c/run.json", R"({"status": "interrupted", "reason": "signal"})");
+  const ResultTable table = compare_runs({paths_[0], path, folder_.file("c")});
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_EQ(table.rows[1].variant, "advi (interrupted)");
+  EXPECT_THAT(table.notes, ElementsAre("No result of " + folder_.file("c") + ": interrupted, signal.",
+                                       path + ": interrupted, not finished; the numbers are of its weights so far."));
+}
+
+TEST_F(Compare, MembersOfASweepKeepTheirNames) {
+  for (int seed = 0; seed < 2; ++seed) {
+    const std::string end = "__seed=" + std::to_string(seed);
+    add("s/plain" + end, config(kAnalytic, seed, "1"), 0.90);
+    add("s/noisy" + end, config(kSampled, seed, "1"), 0.92);
+  }
+  folder_.write("s/.sweep.lock", "");
+  const ResultTable table = compare_runs({folder_.file("s")}, "plain");
+  EXPECT_EQ(table.baseline, "plain");
+  EXPECT_EQ(table.rows[0].variant, "noisy");
+  EXPECT_THAT(table.notes, ElementsAre("method.estimator: sampled for noisy; analytic for plain."));
+}
+
+TEST_F(Compare, TheSameColumnByNameOrNumberIsNoDifference) {
+  const auto table_of = [&](const std::string& name, const std::string& target, const std::string& sha) {
+    const std::string path = add(name, "seed: 0\ndata: {name: csv, target: " + target + "}\nmethod: {name: map}\n");
+    folder_.write(name + "/run.json", R"({"status": "finished", "data": {"sha256": ")" + sha + "\"}}");
+    return path;
+  };
+  table_of("a", "label", "f00");
+  table_of("b", "\"-1\"", "f00");
+  EXPECT_THAT(compare_runs(paths_).axes, SizeIs(0));
+  table_of("c", "\"0\"", "ba5");
+  EXPECT_THAT(compare_runs(paths_).axes, ElementsAre("data.target"));
+}
+
 TEST_F(Compare, AFolderOfRunsStandsForItsFinishedOnes) {
   add("sweep/b", config(kAdvi, 1, "1"));
   add("sweep/a", config(kAdvi, 0, "1"));
@@ -86,7 +134,8 @@ TEST_F(Compare, AFolderOfRunsStandsForItsFinishedOnes) {
   const ResultTable table = compare_runs({folder_.file("sweep")});
   ASSERT_THAT(table.rows, SizeIs(2));
   EXPECT_EQ(table.rows[0].seed, "0");
-  EXPECT_THAT(compare_runs({folder_.file("sweep"), paths_[0]}).notes, SizeIs(1));  // counted twice, and told
+  EXPECT_THAT(table.notes, ElementsAre("No result of " + folder_.file("sweep/c") + ": failed."));
+  EXPECT_THAT(compare_runs({folder_.file("sweep"), paths_[0]}).notes, SizeIs(2));  // counted twice, and told
 }
 
 TEST_F(Compare, BaselineByNameOrItsStart) {
@@ -111,7 +160,7 @@ TEST_F(Compare, WhatIsNoRunIsAnError) {
               HasSubstr("no such run folder"));
   const std::string path = add("unfinished", config(kAdvi, 0, "1"));
   std::filesystem::remove(path + "/evaluation/report.json");
-  EXPECT_THAT(test::message_of(ErrorKind::kData, [&] { compare_runs({path}); }), HasSubstr("expected a finished run"));
+  EXPECT_THAT(test::message_of(ErrorKind::kData, [&] { compare_runs({path}); }), HasSubstr("No result of " + path));
 }
 
 // SCOREVI_UPDATE_GOLDEN=1 rewrites the file.
