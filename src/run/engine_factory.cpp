@@ -1,4 +1,4 @@
-#include "engine_factory.h"
+#include "scorevi/run/engine_factory.h"
 
 #include <cmath>
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
-#include "engine_factory.h"
 #include "head_pattern.h"
 #include "network_checks.h"
 #include "scorevi/core/cores.h"
@@ -16,6 +15,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
+#include "scorevi/run/engine_factory.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 #include "scorevi/variational/point_mass.h"
 

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <system_error>
 
-#include "folder_lock.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
+#include "scorevi/run/folder_lock.h"
 
 namespace scorevi::run {
 namespace fs = std::filesystem;

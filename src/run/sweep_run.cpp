@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "config_diff.h"
-#include "folder_lock.h"
 #include "scorevi/config/document.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/run/folder_lock.h"
 #include "scorevi/run/process.h"
 #include "scorevi/run/sweep.h"
 
