@@ -3,6 +3,18 @@
 #include <fmt/format.h>
 
 namespace scorevi::inference {
+namespace {
+
+void end_by_verdict(const Convergence& convergence, RunSummary& summary) {
+  const bool converged = convergence.verdict() == Verdict::kConverged;
+  summary.termination = converged ? Termination::kConverged : Termination::kDiverged;
+  const ConvergenceLook moving = convergence.moving();
+  summary.message = converged ? fmt::format("converged after {} steps: ELBO {:.4g}, standard error {:.2g}", moving.step,
+                                            moving.elbo, moving.standard_error)
+                              : fmt::format("diverged: the ELBO is not finite after {} steps", moving.step);
+}
+
+}  // namespace
 
 std::string describe_trouble(const StepStats& stats, const params::FlatLayout& layout) {
   const std::string where = stats.bad_index < 0 ? "" : " at " + layout.element_name(stats.bad_index);
@@ -51,6 +63,11 @@ RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& f
     if (status == StepStatus::kDiverged || refused_in_a_row > options.max_nonfinite_steps) {
       summary.termination = Termination::kDiverged;
       summary.message = fmt::format("stopped at step {}: {}", step, describe_trouble(summary.last, target.layout()));
+      listener.on_end(summary.message);
+      return summary;
+    }
+    if (options.convergence && options.convergence->after_step(target, family, info, summary.last)) {
+      end_by_verdict(*options.convergence, summary);
       listener.on_end(summary.message);
       return summary;
     }

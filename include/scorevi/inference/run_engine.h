@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "scorevi/inference/convergence.h"
 #include "scorevi/inference/engine.h"
 #include "scorevi/inference/observer.h"
 
@@ -23,23 +24,26 @@ struct RunOptions {
   std::function<double(int64_t step)> lr_factor;
   // Called before each step, for example to choose the target's mini-batch; may be empty.
   std::function<void(int64_t step)> before_step;
+  // Judges the run as it goes, and ends it where its options say so; nullptr: the run makes all its steps.
+  Convergence* convergence = nullptr;
 };
 
 enum class Termination {
-  kMaxSteps,  // all steps made
-  kDiverged,  // the last step met a non-finite value or left the limits; see RunSummary::last.status
+  kMaxSteps,   // all steps made
+  kConverged,  // ended by RunOptions::convergence
+  kDiverged,   // the last step met a non-finite value or left the limits (RunSummary::last.status), or the ELBO did
 };
 
 struct RunSummary {
   Termination termination = Termination::kMaxSteps;
   int64_t steps = 0;          // made in this call, refused ones included
   int64_t refused_steps = 0;  // that changed nothing
-  int64_t evaluations = 0;    // of the target
+  int64_t evaluations = 0;    // of the target, by the engine
   StepStats last;             // of the last step
   std::string message;        // one line for people
 };
 
-// Steps from first_step to steps, or until the run has diverged. Never throws for numerical trouble.
+// Steps from first_step to steps, or until the run has converged or diverged. Never throws for numerical trouble.
 RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& family, const RunOptions& options,
                       Observer* observer = nullptr);
 
