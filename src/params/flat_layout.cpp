@@ -31,6 +31,12 @@ void FlatLayout::append(const std::string& name, std::vector<int64_t> shape) {
   dim_ += numel;
 }
 
+FlatLayout FlatLayout::matrix_rows() const {
+  FlatLayout rows;
+  for (const FlatEntry& entry : entries_) rows.append(entry.name, {entry.numel, dim_});
+  return rows;
+}
+
 const FlatEntry& FlatLayout::entry_at(int64_t index) const {
   SCOREVI_CHECK_OP(index, >=, 0);
   SCOREVI_CHECK_OP(index, <, dim_);

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "scorevi/core/check.h"
 #include "scorevi/params/flat_layout.h"
 
 namespace scorevi::inference {
@@ -43,6 +44,13 @@ class LogDensity {
   virtual const GaussianPrior* prior() const { return nullptr; }
   // Factor that turns -log pi into the loss optimisers see: temperature/N for a network on N rows, 1 otherwise.
   virtual double loss_scale() const { return 1.0; }
+  // Whether hessian_product() works.
+  virtual bool has_hessian_product() const { return false; }
+  // [D] Hessian of log_density (without prior) at theta times v, of the mini-batch and with the random choices of the
+  // latest evaluation; valid until the next call. Where has_hessian_product() is false, calling it is our bug.
+  virtual at::Tensor hessian_product(const at::Tensor& /*theta*/, const at::Tensor& /*v*/) {
+    throw InternalError("this target has no hessian_product");
+  }
 };
 
 }  // namespace scorevi::inference

@@ -31,6 +31,9 @@ class FlatLayout {
   static FlatLayout single(int64_t n);
 
   void append(const std::string& name, std::vector<int64_t> shape);
+  // The layout of a matrix [D, D] whose rows belong to the elements of theta: every entry with the shape [numel, D].
+  FlatLayout matrix_rows() const;
+
   int64_t dim() const { return dim_; }
   const std::vector<FlatEntry>& entries() const { return entries_; }
   // The entry that holds element `index`, and a readable "name[i,j]" of that element.

@@ -29,8 +29,9 @@ class Family {
   virtual at::Tensor log_prob(const at::Tensor& theta) const = 0;  // scalar, nats
   virtual at::Tensor score(const at::Tensor& theta) const = 0;     // [D] gradient of log q with respect to theta
   virtual double entropy() const = 0;                              // nats
-  void save(params::StateDict& state, const params::FlatLayout& layout) const;
-  void load(const params::StateDict& state, const params::FlatLayout& layout);
+  // "<parameter>.<name of the layout>" tensors. load() throws Error(kData) for what does not fit.
+  virtual void save(params::StateDict& state, const params::FlatLayout& layout) const;
+  virtual void load(const params::StateDict& state, const params::FlatLayout& layout);
 };
 
 }  // namespace scorevi::variational

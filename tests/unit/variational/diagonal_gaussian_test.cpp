@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scorevi/core/check.h"
+#include "scorevi/variational/full_gaussian.h"
 #include "scorevi/variational/point_mass.h"
 #include "scorevi/variational/registry.h"
 #include "support/error_of.h"
@@ -133,9 +134,10 @@ TEST(PointMass, IsItsMean) {
 }
 
 TEST(Families, AreListedWithHelp) {
-  ASSERT_EQ(families().size(), 2u);
+  ASSERT_EQ(families().size(), 3u);
   EXPECT_EQ(families()[0].name, golden_q().name());
-  EXPECT_EQ(families()[1].name, PointMass(vec(golden()["m"])).name());
+  EXPECT_EQ(families()[1].name, FullGaussian::from_mean(golden_q().mean(), 1).name());
+  EXPECT_EQ(families()[2].name, PointMass(vec(golden()["m"])).name());
   for (const FamilyInfo& info : families()) EXPECT_FALSE(info.help.empty());
 }
 
