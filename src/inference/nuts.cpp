@@ -197,10 +197,9 @@ void validate(const NutsOptions& options) {
 }
 
 int64_t bytes_needed(const NutsOptions& options, int64_t dim) {
-  const auto size = static_cast<double>(dim);
-  const double matrices = options.mass == MassMatrix::kDense ? 3 * size : 0;
-  const double bytes =
-      sizeof(double) * static_cast<double>(options.chains) * size * (static_cast<double>(options.draws) + matrices);
+  const auto size = static_cast<double>(dim), chains = static_cast<double>(options.chains);
+  const double matrices = options.mass == MassMatrix::kDense ? 3 * chains + 4 : 0;
+  const double bytes = sizeof(double) * size * (chains * static_cast<double>(options.draws) + matrices * size);
   return static_cast<int64_t>(std::min(bytes, 0x1p62));
 }
 

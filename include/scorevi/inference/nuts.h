@@ -15,7 +15,7 @@ namespace scorevi::inference {
 enum class MassMatrix {
   kIdentity,
   kDiagonal,
-  kDense,  // 2 D^2 doubles per chain, 3 in warm-up; O(D^2) per evaluation
+  kDense,  // 3 D^2 doubles per chain, and 4 D^2 while one is made; O(D^2) per evaluation
 };
 
 struct NutsOptions {

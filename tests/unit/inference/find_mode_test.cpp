@@ -56,6 +56,22 @@ TEST(FindMode, Rosenbrock) {
   EXPECT_EQ(mode.evaluations, target.evaluations);
 }
 
+// Hills as far apart as the first step is long: a gentle slope on the next hill down is no progress.
+TEST(FindMode, NeverGoesDown) {
+  const double turn = 2 * std::acos(-1.0);
+  FunctionTarget hills = scalar([turn](double x) {
+    return std::pair{10 * std::cos(turn * x) - 5 * x * x, -10 * turn * std::sin(turn * x) - 10 * x};
+  });
+  for (double start = -3; start < 3; start += 0.1) {
+    double before = hills.evaluate(vec({start})).log_density;
+    find_mode(hills, vec({start}), {}, [&](const ModeProgress& progress) {
+      EXPECT_GE(progress.log_density, before - 1e-12) << start;
+      before = progress.log_density;
+      return false;
+    });
+  }
+}
+
 // The mode of the posterior, not of the likelihood: score + prior score = 0.
 TEST(FindMode, PriorIsPartOfTheTarget) {
   const at::Tensor x = vec({1, 2, -1, 0.5, 3, -2, 0, 1}).view({4, 2}), y = vec({1, 1, 1, 0});

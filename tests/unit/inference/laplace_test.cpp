@@ -51,6 +51,18 @@ TEST(Laplace, Gamma) {
   EXPECT_EQ(fit.evaluations, target.evaluations);
 }
 
+// theta = 1 + scale u with density exp(u - e^u) of u: the step has to fit the scale, which the first try misses.
+TEST(Laplace, StepsFollowTheCurvature) {
+  for (const double scale : {1e-5, 1.0, 1e6}) {
+    FunctionTarget target(vec({0}), [scale](const at::Tensor& theta, int64_t) {
+      const double u = (theta[0].item<double>() - 1) / scale;
+      return Evaluation{u - std::exp(u), vec({(1 - std::exp(u)) / scale}), 0};
+    });
+    const LaplaceFit fit = *laplace(target, vec({1}), GaussianForm::kDiagonal);
+    EXPECT_NEAR(fit.gaussian.covariance.item<double>() / (scale * scale), 1, 1e-6) << scale;
+  }
+}
+
 TEST(Laplace, PriorIsPartOfTheTarget) {
   targets::DiagonalGaussianTarget target(vec({0, 0}), vec({3, 8}));
   target.set_prior(0.5);
