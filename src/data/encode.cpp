@@ -35,7 +35,7 @@ std::size_t cut_of(const std::string& name, const io::CsvTable& table) {
   if (table.has_header() && has_column(table, name)) return std::string::npos;
   for (std::size_t at = name.find('='); at != std::string::npos; at = name.find('=', at + 1))
     if (!table.has_header() || has_column(table, name.substr(0, at))) return at;
-  return std::string::npos;
+  return name.find('=');  // the header has neither: the part that is likely a column's name is told missing
 }
 
 std::vector<Source> sources_of(const io::CsvTable& table, const std::vector<std::string>& names) {
@@ -79,14 +79,16 @@ void locate(const io::CsvTable& table, std::vector<Source>& sources) {
   }
 }
 
+constexpr std::size_t kNamedTexts = 10;
+
 std::int64_t category_at(const io::CsvTable& table, std::size_t row, const Source& source) {
   const std::string text(table.trimmed(row, source.column));
   const auto found = source.categories.find(text);
   if (found != source.categories.end()) return found->second;
   std::vector<std::string> known;
-  for (const auto& [name, input] : source.categories) known.push_back(name);
+  for (const auto& [name, input] : source.categories) known.push_back("\"" + name + "\"");
   throw Error(ErrorKind::kData, fmt::format("{}: \"{}\" did not occur in training, expected one of {}",
-                                            table.where(row, source.column), text, join_first(known, 10)));
+                                            table.where(row, source.column), text, join_first(known, kNamedTexts)));
 }
 
 }  // namespace

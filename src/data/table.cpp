@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "csv_cell.h"
 #include "csv_file.h"
+#include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
@@ -33,6 +36,28 @@ bool is_missing(std::string_view cell) {
   return kNames.count(cell) > 0;
 }
 
+// What is wrong with cells, told at once in the order of the file.
+class Problems {
+ public:
+  void add(std::size_t row, std::size_t column, const std::string& message) {
+    if (!messages_.emplace(std::pair(row, column), message).second) return;
+    ++count_;
+    if (messages_.size() > kShown) messages_.erase(std::prev(messages_.end()));
+  }
+  void throw_if_any() const {
+    if (count_ == 0) return;
+    std::string text;
+    for (const auto& [place, message] : messages_) text += (text.empty() ? "" : "\n") + message;
+    if (count_ > messages_.size()) text += fmt::format("\nand {} more cells", count_ - messages_.size());
+    throw Error(ErrorKind::kData, text);
+  }
+
+ private:
+  static constexpr std::size_t kShown = 10;
+  std::map<std::pair<std::size_t, std::size_t>, std::string> messages_;  // the first ones
+  std::size_t count_ = 0;
+};
+
 // The rows that are used, and checks of cells with the place in the file.
 class Table {
  public:
@@ -40,9 +65,9 @@ class Table {
     for (std::size_t r = 0; r < csv.rows(); ++r) {
       const std::optional<std::size_t> gap = first_missing(r);
       if (gap && !drop_missing) {
-        fail(r, *gap, "a missing value; fill it, or drop such rows with data.missing: drop");
+        problem(r, *gap, "a missing value; fill it, or drop such rows with data.missing: drop");
       }
-      if (!gap) rows_.push_back(r);
+      if (!gap || !drop_missing) rows_.push_back(r);
     }
     if (rows_.empty()) {
       throw Error(ErrorKind::kData, csv.where(0, 0) + ": every row has a missing value");
@@ -55,29 +80,34 @@ class Table {
   std::string label(std::size_t column) const {
     return csv_.has_header() ? csv_.header()[column] : fmt::format("column {}", column + 1);
   }
-  [[noreturn]] void fail_at(std::size_t i, std::size_t column, const std::string& what) const {
-    fail(rows_[i], column, what);
+  [[noreturn]] void fail_at(std::size_t i, std::size_t column, const std::string& what) {
+    problem(rows_[i], column, what);
+    problems_.throw_if_any();
+    throw InternalError("a problem is no error");
   }
+  void throw_if_problems() const { problems_.throw_if_any(); }
 
   float number(std::size_t i, std::size_t column) const {
     return float_at(csv_, rows_[i], column, "; correct the cell, or leave it empty and set data.missing: drop");
   }
 
-  // 32-bit numbers must tell the values of a column apart: with 1700000001, 1700000002, ... they cannot.
-  void check_resolution(std::size_t column) const {
-    double low = 0, high = 0, lost = 0;
+  // All cells must be numbers, and 32 bits must tell the values of the column apart: with 1700000001, 1700000002, ...
+  // they cannot.
+  void check_numbers(std::size_t column) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    double low = kInfinity, high = -kInfinity, lost = 0;
     for (std::size_t i = 0; i < size(); ++i) {
-      number(i, column);  // refuses what is none
+      if (!is_number(i, column)) continue;
       const double value = *csv_.number(rows_[i], column);
-      low = i == 0 ? value : std::min(low, value);
-      high = i == 0 ? value : std::max(high, value);
+      low = std::min(low, value);
+      high = std::max(high, value);
       lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
     }
     if (low < high && lost > kLostShare * (high - low))
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: values from {:.10g} to {:.10g} lie too close together for 32-bit numbers; subtract "
-                              "a constant from the column, or scale it",
-                              csv_.where(rows_[0], column), low, high));
+      problem(rows_[0], column,
+              fmt::format("values from {:.10g} to {:.10g} lie too close together for 32-bit numbers; subtract a "
+                          "constant from the column, or scale it",
+                          low, high));
   }
 
   // A column is numeric when most of its cells are written as numbers, in whatever style: what is no number then is an
@@ -89,7 +119,7 @@ class Table {
   }
 
   // The distinct texts of a column: by value where all are whole numbers, else by bytes.
-  std::vector<std::string> categories(std::size_t column) const {
+  std::vector<std::string> categories(std::size_t column) {
     std::set<std::string_view> found;
     for (std::size_t i = 0; i < size(); ++i) {
       found.insert(cell(i, column));
@@ -117,11 +147,24 @@ class Table {
     return std::nullopt;
   }
 
-  [[noreturn]] void fail(std::size_t row, std::size_t column, const std::string& what) const {
-    throw Error(ErrorKind::kData, csv_.where(row, column) + ": " + what);
+  void problem(std::size_t row, std::size_t column, const std::string& what) {
+    problems_.add(row, column, csv_.where(row, column) + ": " + what);
+  }
+
+  // A missing cell is a problem already.
+  bool is_number(std::size_t i, std::size_t column) {
+    if (is_missing(cell(i, column))) return false;
+    try {
+      number(i, column);
+      return true;
+    } catch (const Error& error) {
+      problems_.add(rows_[i], column, error.what());
+      return false;
+    }
   }
 
   const io::CsvTable& csv_;
+  Problems problems_;
   std::vector<std::size_t> rows_;
 };
 
@@ -132,7 +175,7 @@ struct Feature {
   std::size_t width() const { return categories.empty() ? 1 : categories.size(); }
 };
 
-Feature text_feature(const Table& table, std::size_t column, const DataOptions& options, Dataset& dataset) {
+Feature text_feature(Table& table, std::size_t column, const DataOptions& options, Dataset& dataset) {
   if (options.text_columns == "error") {
     table.fail_at(0, column,
                   fmt::format("text in a feature column (\"{}\"), expected numbers; "
@@ -174,25 +217,48 @@ void fill_inputs(const Table& table, const std::vector<Feature>& features, Datas
   }
 }
 
-void fill_classes(const Table& table, std::size_t target, Dataset& dataset) {
-  dataset.class_names = table.categories(target);
-  std::map<std::string, std::int64_t, std::less<>> code;
-  for (const std::string& text : dataset.class_names) {
-    const auto next = static_cast<std::int64_t>(code.size());
-    code.emplace(text, next);
+constexpr std::size_t kManyClasses = 20;
+
+constexpr std::size_t kRowsPerClass = 10;
+
+// Many whole numbers may be quantities, but for a numbering, 0 1 2 ... or 1 2 3 ..., of classes with rows enough.
+void warn_of_quantities(const std::vector<std::string>& sorted, std::size_t rows, const std::string& label,
+                        const std::string& path) {
+  if (sorted.size() <= kManyClasses) return;
+  for (const std::string& text : sorted)
+    if (!parse_int(text)) return;
+  const std::int64_t first = *parse_int(sorted.front()), last = *parse_int(sorted.back());
+  const auto count = static_cast<std::int64_t>(sorted.size());
+  const bool numbering = (first == 0 || first == 1) && last == first + count - 1;
+  if (numbering && rows >= kRowsPerClass * sorted.size()) return;
+  log().warn(
+      "{}: the target {} holds {} different whole numbers from {} to {}, and each becomes a class; if it is a "
+      "quantity, set data.task: regression (likelihood gaussian)",
+      path, label, count, first, last);
+}
+
+// The classes of the target, checked.
+std::vector<std::string> target_classes(Table& table, std::size_t target, const std::string& path) {
+  std::vector<std::string> classes = table.categories(target);
+  for (const std::string& text : classes)
     if (parse_double(text) && !parse_int(text)) {
       throw Error(ErrorKind::kData, fmt::format("data.target: column {} holds {}, expected classes as whole numbers or "
                                                 "texts; use data.task: regression for numbers",
                                                 table.label(target), text));
     }
-  }
+  warn_of_quantities(classes, table.size(), table.label(target), path);
+  return classes;
+}
+
+void fill_classes(const Table& table, std::size_t target, Dataset& dataset) {
+  std::map<std::string, std::int64_t, std::less<>> code;
+  for (const std::string& text : dataset.class_names) code.emplace(text, static_cast<std::int64_t>(code.size()));
   dataset.targets = at::empty({static_cast<std::int64_t>(table.size())}, at::kLong);
   auto* out = dataset.targets.mutable_data_ptr<std::int64_t>();
   for (std::size_t i = 0; i < table.size(); ++i) out[i] = code.find(table.cell(i, target))->second;
 }
 
 void fill_values(const Table& table, std::size_t target, Dataset& dataset) {
-  table.check_resolution(target);
   dataset.targets = at::empty({static_cast<std::int64_t>(table.size()), 1}, at::kFloat);
   auto* out = dataset.targets.mutable_data_ptr<float>();
   for (std::size_t i = 0; i < table.size(); ++i) out[i] = table.number(i, target);
@@ -223,7 +289,7 @@ Dataset make_csv(const DataOptions& options) {
   if (csv.columns() < 2) {
     throw Error(ErrorKind::kData, fmt::format("{}: 1 column, expected features and a target", options.path));
   }
-  const Table table(csv, options.missing == "drop");
+  Table table(csv, options.missing == "drop");
   Dataset dataset;
   dataset.name = "csv";
   dataset.description = options.path;
@@ -235,15 +301,18 @@ Dataset make_csv(const DataOptions& options) {
   for (std::size_t c = 0; c < csv.columns(); ++c) {
     if (c == target) continue;
     if (table.is_numeric(c)) {
-      table.check_resolution(c);
+      table.check_numbers(c);
       features.push_back({c, {}});
       dataset.feature_names.push_back(table.label(c));
     } else {
       features.push_back(text_feature(table, c, options, dataset));
     }
   }
-  fill_inputs(table, features, dataset);
   dataset.task = options.task == "regression" ? Task::kRegression : Task::kClassification;
+  if (dataset.task == Task::kRegression) table.check_numbers(target);
+  table.throw_if_problems();
+  if (dataset.task == Task::kClassification) dataset.class_names = target_classes(table, target, options.path);
+  fill_inputs(table, features, dataset);
   if (dataset.task == Task::kRegression) {
     fill_values(table, target, dataset);
   } else {

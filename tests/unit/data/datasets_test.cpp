@@ -204,6 +204,33 @@ TEST_F(CsvData, BadCellsTellTheirPlace) {
   EXPECT_THAT(refused(ids), HasSubstr("more than 1000 different texts"));
 }
 
+TEST_F(CsvData, AllBadCellsAreToldAtOnce) {
+  const std::string message = refused("x,y,k\n1,2,a\n1,oops,b\nNA,3,a\n4,1e300,b\n4,5,a\n4,6,a\n");
+  EXPECT_THAT(message, ::testing::MatchesRegex(".*t.csv:3, column 2 .y.: got \"oops\", [^\n]*\n"
+                                               ".*t.csv:4, column 1 .x.: a missing value; [^\n]*\n"
+                                               ".*t.csv:5, column 2 .y.: got \"1e300\", [^\n]*"));
+  std::string many = "x,k\n";
+  for (int i = 0; i < 60; ++i) many += (i % 3 == 0 ? "oops" : "1") + std::string(i % 2 == 0 ? ",a\n" : ",b\n");
+  EXPECT_THAT(refused(many), ::testing::EndsWith("\nand 10 more cells"));
+}
+
+TEST_F(CsvData, QuantitiesAsClassesAreAskedFor) {
+  const auto warned = [&](int first, int step, int rows = 300) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < rows; ++i) text += std::to_string(i) + "," + std::to_string(first + step * (i % 30)) + "\n";
+    ::testing::internal::CaptureStderr();
+    load(text);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warned(17, 1),
+              HasSubstr("the target y holds 30 different whole numbers from 17 to 46, and each becomes a "
+                        "class; if it is a quantity, set data.task: regression"));
+  EXPECT_THAT(warned(0, 2), HasSubstr("30 different whole numbers from 0 to 58"));
+  EXPECT_THAT(warned(0, 1, 60), HasSubstr("30 different whole numbers from 0 to 29"));
+  EXPECT_EQ(warned(0, 1), "");
+  EXPECT_EQ(warned(1, 1), "");
+}
+
 TEST_F(CsvData, NumbersInAnotherStyleAreNoCategories) {
   EXPECT_THAT(refused("x,k\n\"1,5\",a\n\"2,5\",b\n"),
               HasSubstr("t.csv:2, column 1 (x): got \"1,5\", expected a number, with a decimal point"));

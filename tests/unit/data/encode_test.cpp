@@ -70,10 +70,16 @@ TEST(EncodeTable, CellsThatAreNoNumbers) {
   EXPECT_THAT(refused("x,y\n1,\n", {"x", "y"}), HasSubstr("got \"\""));
 }
 
+TEST(EncodeTable, AMissingColumnOfTextsIsToldByItsName) {
+  EXPECT_THAT(refused("size,x\n1,2\n", {"x", "colour=blue", "colour=red"}),
+              HasSubstr("new.csv: no column \"colour\", which the network was trained on"));
+}
+
 TEST(EncodeTable, TextsThatTrainingDidNotHave) {
   EXPECT_THAT(
       refused("colour,x,y\ngreen,1,2\n", kNamed),
-      HasSubstr("new.csv:2, column 1 (colour): \"green\" did not occur in training, expected one of blue, red"));
+      HasSubstr(
+          "new.csv:2, column 1 (colour): \"green\" did not occur in training, expected one of \"blue\", \"red\""));
 }
 
 TEST(EncodeImages, GetAChannel) {
