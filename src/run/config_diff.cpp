@@ -13,6 +13,8 @@ namespace {
 
 using Patterns = std::vector<std::string>;
 
+constexpr const char* kAbsent = "absent";
+
 // How and where predictions are made, never what is predicted.
 const Patterns& evaluation_keys() {
   static const Patterns kKeys = {"device",       "threads",       "data.root", "data.path",
@@ -39,12 +41,15 @@ Patterns resume_keys(const RunOptions& options) {
 
 void refuse_other(const std::string& run_path, const std::string& what, const std::string& before,
                   const std::string& after, const Patterns& allowed) {
-  std::string refused;
+  std::string refused, of_one;  // keys of both, and keys that only one has
   for (const ConfigDifference& d : config_differences(before, after)) {
     const bool fits = std::any_of(allowed.begin(), allowed.end(),
                                   [&](const std::string& pattern) { return glob_match(pattern, d.key); });
-    if (!fits) refused += "\n  " + d.key + ": run has " + d.before + ", configuration has " + d.after;
+    const bool both = d.before != kAbsent && d.after != kAbsent;
+    if (!fits) (both ? refused : of_one) += "\n  " + d.key + ": run has " + d.before + ", configuration has " + d.after;
   }
+  // A key comes and goes with the name of its section, which differs then.
+  if (refused.empty()) refused = of_one;
   if (!refused.empty())
     throw Error(ErrorKind::kUsage, run_path + ": cannot " + what + " with another experiment:" + refused +
                                        "\n  give the run's own values, or start a new run");
@@ -66,10 +71,10 @@ std::vector<ConfigDifference> config_differences(const std::string& before, cons
   for (const auto& [key, value] : old_values) {
     const auto it = new_values.find(key);
     if (it == new_values.end() || it->second != value)
-      differences.push_back({key, value, it == new_values.end() ? "absent" : it->second});
+      differences.push_back({key, value, it == new_values.end() ? kAbsent : it->second});
   }
   for (const auto& [key, value] : new_values)
-    if (old_values.count(key) == 0) differences.push_back({key, "absent", value});
+    if (old_values.count(key) == 0) differences.push_back({key, kAbsent, value});
   std::sort(differences.begin(), differences.end(),
             [](const ConfigDifference& a, const ConfigDifference& b) { return a.key < b.key; });
   return differences;

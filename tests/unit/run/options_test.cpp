@@ -73,7 +73,8 @@ TEST_F(OptionsTest, OverridesReplaceSections) {
 
 TEST_F(OptionsTest, KeysOfAnotherMethodAreRefused) {
   EXPECT_THAT(error_of("method: {name: advi, estimator: sampled}\n"),
-              HasSubstr("c.yaml:1:22: method: unknown key, got \"estimator\""));
+              HasSubstr("c.yaml:1:22: method: unknown key, got \"estimator\", it belongs to method.name \"psm\" with "
+                        "solver \"gradient\", not to \"advi\""));
   EXPECT_THAT(error_of("method: {name: map, samples: 2}\n"),
               HasSubstr("it belongs to method.name \"psm\" or \"advi\", not to \"map\""));
 }
@@ -84,6 +85,7 @@ TEST_F(OptionsTest, RangesAreChecked) {
   EXPECT_THAT(error_of("posterior: {init_std: .nan}\n"), HasSubstr("posterior.init_std"));
   EXPECT_THAT(error_of("likelihood: {temperature: 0}\n"), HasSubstr("likelihood.temperature"));
   EXPECT_THAT(error_of("seed: 1\n", {"train.epohcs=3"}), HasSubstr("did you mean"));
+  EXPECT_EQ(error_of("seed: 1\n", {"lr=1"}), "-s lr=1: unknown key, got \"lr\" (did you mean \"optimizer.lr\"?)");
 }
 
 TEST_F(OptionsTest, CombinationsAreCheckedTogether) {
@@ -96,11 +98,18 @@ TEST_F(OptionsTest, CombinationsAreCheckedTogether) {
     EXPECT_THAT(message, HasSubstr(key));
 }
 
+TEST_F(OptionsTest, OwnPicturesMayHaveAValidationPart) {
+  const std::string rest = "root: x, validation_frac: 0}\ntrain: {patience: 3}\nevaluate: {checkpoint: best}\n";
+  EXPECT_EQ(load("data: {name: image_folder, " + rest).options.train.patience, 3);
+  EXPECT_THAT(error_of("data: {name: image_folder, validation: split, " + rest), HasSubstr("train.patience: needs"));
+  EXPECT_THAT(error_of("data: {name: oxford_pets, " + rest), HasSubstr("evaluate.checkpoint: best needs"));
+}
+
 TEST_F(OptionsTest, TheKeyReferenceNamesEverySection) {
   const std::string text = key_reference_markdown();
   for (const char* key :
        {"data.batch_size", "model.hidden", "prior.groups", "likelihood.temperature", "method.inner_steps",
-        "optimizer.momentum", "schedule.warmup_steps", "train.monitor", "evaluate.ece_bins"})
+        "optimizer.momentum", "schedule.warmup_steps", "train.monitor", "evaluate.ece_bins", "variants", "grid"})
     EXPECT_THAT(text, HasSubstr(key));
 }
 

@@ -14,6 +14,7 @@
 #include "scorevi/variational/point_mass.h"
 #include "sigma_summary.h"
 #include "step_log.h"
+#include "support/error_of.h"
 #include "support/temp_dir.h"
 
 namespace scorevi::run {
@@ -174,6 +175,18 @@ TEST(ConfigDifferences, LengthsMayChangeOnlyWhereNothingRunsOverThem) {
   run.options.schedule.name = "cosine";
   run.resolved = resolved_text(run.options);
   EXPECT_THROW(check_resumable("run", run.resolved, changed([](RunOptions& o) { o.train.epochs = 900; })), Error);
+}
+
+TEST(ConfigDifferences, KeysThatOneMethodHasAreNoDifferenceOfTheirOwn) {
+  LoadedOptions run, other;
+  run.resolved = resolved_text(run.options);
+  other.options.method.name = "advi";
+  other.resolved = resolved_text(other.options);
+  EXPECT_EQ(test::message_of(ErrorKind::kUsage, [&] { check_resumable("run", run.resolved, other); }),
+            "run: cannot resume with another experiment:\n  method.name: run has psm, configuration has advi\n"
+            "  give the run's own values, or start a new run");
+  EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { check_resumable("run", "seed: 0\n", run); }),
+              ::testing::HasSubstr("method.name: run has absent, configuration has psm"));
 }
 
 TEST(StepLog, IsCutBackToASavedLength) {
