@@ -35,7 +35,8 @@ Fetches data sets into DIR/<set>/ and weight files to where model.weights finds 
 Without names: mnist, fashion_mnist and kmnist. What is there and whole is left alone, broken-off files are continued,
 and each file is checked against third_party/datasets.txt or models/weights.yaml. Unpacking takes twice the size.
 Exit codes: 0 everything is there, 1 something could not be fetched, 2 usage.
-  SCOREVI_DOWNLOAD_FROM=http://HOST  fetch from a mirror: stands for scheme and host of every address
+  SCOREVI_DOWNLOAD_FROM=http://HOST  fetch from a mirror: stands for scheme and host of every address; not of the
+                                     one file that pip fetches from PyPI, for which PIP_INDEX_URL does
 USAGE
   echo; echo "Data sets, MB:"
   set_sizes | while read -r name mb; do printf '  %-28s %5d\n' "$name" "$mb"; done

@@ -85,6 +85,12 @@ void add_evaluate(CLI::App& app, std::function<int()>& command) {
 void add_predict(CLI::App& app, std::function<int()>& command) {
   auto request = std::make_shared<run::PredictRequest>();
   CLI::App* sub = app.add_subcommand("predict", "Predict new rows or pictures: class, probabilities, uncertainty");
+  sub->footer(
+      "Columns for classes: file, row (in the file, from 1), predicted, confidence, entropy and mutual_information in\n"
+      "nats (the second is the part that comes from not knowing the weights), second, third, p_<class> ...\n"
+      "Columns for numbers: file, row, output (from 0), mean, std (of the prediction, noise included), lower and "
+      "upper\n"
+      "(5 % and 95 % quantiles), in the units of the data; one line for each row and output.");
   sub->add_option("RUN", request->run, "run folder")->required();
   sub->add_option("INPUTS", request->inputs, "CSV or idx files; pictures or folders of them")->required();
   sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE")->check(kNotEmpty);
@@ -116,7 +122,9 @@ void add_check(CLI::App& app, std::function<int()>& command) {
 void add_inspect(CLI::App& app, std::function<int()>& command) {
   auto request = std::make_shared<run::InspectRequest>();
   CLI::App* sub = app.add_subcommand("inspect", "What is in weight files and pictures, or why a file is refused");
-  sub->add_option("FILE", request->files, "safetensors, files of torch.save, pictures")->required();
+  sub->add_option("FILE", request->files,
+                  "safetensors, files of torch.save, pictures; or a name of `scorevi list weights`")
+      ->required();
   sub->add_flag("--json", request->json, "one line of JSON for each file");
   sub->add_option("--decode", request->decode, "write each picture as PNG into this folder")->type_name("DIR");
   sub->callback([request, &command] { command = [request] { return run::inspect(*request, std::cout); }; });

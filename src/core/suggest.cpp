@@ -66,10 +66,9 @@ std::string join(const std::vector<std::string>& items, std::string_view separat
   return result;
 }
 
-std::string join_first(std::vector<std::string> items, std::size_t count) {
-  const bool more = items.size() > count;
-  if (more) items.resize(count);
-  return join(items) + (more ? ", ..." : "");
+std::string join_first(const std::vector<std::string>& items, std::size_t most) {
+  if (items.size() <= most) return join(items);
+  return join({items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most)}) + ", ...";
 }
 
 }  // namespace scorevi

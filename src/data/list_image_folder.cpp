@@ -37,6 +37,7 @@ class FolderReader {
     }
     refuse_capitals();
     ListedParts parts;
+    parts.walked = true;
     const std::string validation = validation_folder();
     const bool has_test = is_folder(fs::path(root_) / "test");
     if (is_folder(fs::path(root_) / "train")) {

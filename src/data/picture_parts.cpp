@@ -20,12 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamedFiles = 5;  // in messages
 
-// "a, b, c, ..." of at most `most` items.
-std::string first_of(const std::vector<std::string>& items, std::size_t most) {
-  if (items.size() <= most) return join(items);
-  return join({items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most)}) + ", ...";
-}
-
 // A picture for training and for the test is no test.
 void check_parts_apart(const std::string& name, const ListedParts& parts) {
   std::unordered_map<std::string, std::size_t> part_of;
@@ -41,7 +35,7 @@ void check_parts_apart(const std::string& name, const ListedParts& parts) {
   if (shared.empty()) return;
   throw Error(ErrorKind::kData, fmt::format("{}: {} pictures are in more than one of the parts train, validation and "
                                             "test: {}",
-                                            name, shared.size(), first_of(shared, kNamedFiles)));
+                                            name, shared.size(), join_first(shared, kNamedFiles)));
 }
 
 void check_files_exist(const PictureList& list) {
@@ -52,7 +46,7 @@ void check_files_exist(const PictureList& list) {
   }
   if (missing.empty()) return;
   throw Error(ErrorKind::kData, fmt::format("{}: {} of {} listed pictures are missing: {}", list.name, missing.size(),
-                                            list.paths.size(), first_of(missing, kNamedFiles)));
+                                            list.paths.size(), join_first(missing, kNamedFiles)));
 }
 
 }  // namespace
@@ -95,7 +89,7 @@ PictureList make_picture_list(const std::string& name, const std::string& descri
   if (list.paths.empty())
     throw Error(ErrorKind::kData, name + ": no pictures" + (options.root.empty() ? "" : " in " + options.root));
   check_parts_apart(name, parts);
-  check_files_exist(list);
+  if (!parts.walked || options.on_bad_image == "error") check_files_exist(list);
   return list;
 }
 

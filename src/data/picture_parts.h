@@ -36,7 +36,8 @@ struct ListedPicture {
 
 struct ListedParts {
   std::vector<ListedPicture> train, validation, test;
-  bool pool = false;  // no parts: all pictures are in `train`
+  bool pool = false;    // no parts: all pictures are in `train`
+  bool walked = false;  // found in folders, not named in lists: one that is not there (a dangling link) is damaged
 };
 
 // The names of all classes, each once, in the order of bytes.

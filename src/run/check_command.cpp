@@ -97,8 +97,8 @@ void try_step(Experiment& experiment) {
 
 int check(const CheckRequest& request, std::ostream& out) {
   const LoadedOptions loaded = load_options(request.config, request.overrides);
-  out << fmt::format("config      {}: no error\n", request.config);
   Experiment experiment = build_training(loaded.options);
+  out << fmt::format("config      {}: no error\n", request.config);
   print_data(experiment.data, out);
   print_pictures(experiment.data.dataset, loaded.options.data.source, out);
   try_step(experiment);

@@ -40,7 +40,7 @@ int evaluate(const EvaluateRequest& request, std::ostream& out) {
     log().warn("{}: the run is {}, its weights so far are evaluated", directory.path(), status);
   const EvaluateOverrides overrides = split_overrides(request);
   const LoadedOptions loaded = load_run_options(directory, overrides.run);
-  check_evaluable(directory.path(), load_run_options(directory).resolved, loaded);
+  if (!overrides.run.empty()) check_evaluable(directory.path(), load_run_options(directory).resolved, loaded);
   DataParts data = evaluated_data(request, directory, loaded.options, overrides);
   part_rows(data, request.split);
   Experiment experiment = build_experiment(loaded.options, std::move(data), Use::kPrediction);

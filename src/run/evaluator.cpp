@@ -1,5 +1,6 @@
 #include "evaluator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -132,6 +133,15 @@ std::string selection_text(const RunOptions& options, const std::string& checkpo
   return "the weights after the last step";
 }
 
+// "epoch 3"; best checkpoints of earlier versions know their step alone.
+std::string age_of(const params::StateDict& checkpoint) {
+  const int64_t step = checkpoint.get_int("run.step");
+  const char* const per_epoch = "run.batches_per_epoch";
+  if (checkpoint.metadata.count(per_epoch) == 0) return fmt::format("step {}", step);
+  const int64_t steps = std::max<int64_t>(1, checkpoint.get_int(per_epoch));
+  return fmt::format("epoch {:.4g}", static_cast<double>(step) / static_cast<double>(steps));
+}
+
 }  // namespace
 
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
@@ -147,6 +157,7 @@ std::string load_weights(Experiment& experiment, const RunDirectory& directory) 
                directory.file(files::kBest), dict.get_int("run.best_step"));
   experiment.family->load(dict, experiment.target->layout());
   load_buffers(*experiment.network, dict);
+  log().info("weights: {}, after {}", directory.file(which == "best" ? files::kBest : files::kLast), age_of(dict));
   return which;
 }
 

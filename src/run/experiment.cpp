@@ -13,6 +13,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/suggest.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
 #include "scorevi/run/engine_factory.h"
@@ -22,23 +23,35 @@
 namespace scorevi::run {
 namespace {
 
-std::string likelihood_name(const RunOptions& options, bool classification) {
-  std::string fitting = classification ? "categorical" : "gaussian";
-  if (options.likelihood.name == "auto") return fitting;
-  if (options.likelihood.name != fitting)
-    throw Error(ErrorKind::kUsage, "likelihood.name: got " + options.likelihood.name + ", expected " + fitting +
-                                       " (or auto): data set " + options.data.source.name + " has " +
-                                       (classification ? "classes" : "numbers") + " as targets");
-  return fitting;
+std::string likelihood_name(bool classification) { return classification ? "categorical" : "gaussian"; }
+
+// Error(kUsage) with all keys that do not go with the targets of the data.
+void check_task(const RunOptions& options, bool classification) {
+  std::vector<std::string> problems;
+  const std::string fitting = likelihood_name(classification), &likelihood = options.likelihood.name;
+  if (likelihood != "auto" && likelihood != fitting)
+    problems.push_back("likelihood.name: got " + likelihood + ", expected " + fitting + " (or auto): data set " +
+                       options.data.source.name + " has " + (classification ? "classes" : "numbers") + " as targets");
+  const std::string& monitor = options.train.monitor;
+  if (monitor != "val_nll" && (classification ? monitor == "val_rmse" : monitor != "val_rmse"))
+    problems.push_back("train.monitor: got " + monitor + ", expected val_nll or " +
+                       (classification ? "val_error, val_ece" : "val_rmse") + " for data set " +
+                       options.data.source.name);
+  if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
 }
 
-void check_monitor(const RunOptions& options, bool classification) {
-  const std::string& monitor = options.train.monitor;
-  const bool fits = monitor == "val_nll" || (classification ? monitor != "val_rmse" : monitor == "val_rmse");
-  if (!fits)
-    throw Error(ErrorKind::kUsage, "train.monitor: got " + monitor + ", expected val_nll or " +
-                                       (classification ? "val_error, val_ece" : "val_rmse") + " for data set " +
-                                       options.data.source.name);
+// Error(kUsage) with all keys that need validation rows, where the split has none.
+void check_validation(const RunOptions& options, const DataParts& data) {
+  if (!data.split.validation.empty()) return;
+  std::vector<std::string> problems;
+  const auto needs_rows = [&problems](bool asked, const std::string& key, const std::string& hint) {
+    if (asked)
+      problems.push_back(key + " needs validation rows, and the split has none; raise data.validation_frac" + hint);
+  };
+  needs_rows(options.evaluate.checkpoint == "best", "evaluate.checkpoint: best", " or use last");
+  needs_rows(options.train.patience > 0, "train.patience", " or set it to 0");
+  needs_rows(options.schedule.name == "plateau", "schedule.name: plateau", " or use another schedule");
+  if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
 }
 
 bool is_pretrained(const RunOptions& options) { return !options.pretrained.weights.empty(); }
@@ -168,7 +181,7 @@ std::string resolve_device(const std::string& wanted) {
   const std::string reason = kernels::cuda_unavailable_reason();
   if (wanted == "auto") {
     if (reason.empty()) return "cuda:0";
-    warn_once("device", "device auto: using the CPU (CUDA: " + reason + ")");
+    if (reason != "built without CUDA") warn_once("device", "device auto: using the CPU (CUDA: " + reason + ")");
     return "cpu";
   }
   if (!reason.empty())
@@ -214,8 +227,7 @@ double Experiment::nll_offset() const {
 Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   const RunOptions options = with_head_patterns(given);
   set_threads(options.threads);
-  check_monitor(options, data.classification());
-  const std::string likelihood = likelihood_name(options, data.classification());
+  check_task(options, data.classification());
   const std::string device = resolve_device(options.device);
   const models::InputSpec input{data.dataset.input_shape()};
   check_memory_before(options, models::expected_parameters(options.model, input, data.outputs()), device, use);
@@ -237,7 +249,8 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   }
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
-      {likelihood, options.likelihood.noise, options.likelihood.noise_std}, torch::TensorOptions().device(device));
+      {likelihood_name(data.classification()), options.likelihood.noise, options.likelihood.noise_std},
+      torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(
       network, observation,
       target_options(options, static_cast<int64_t>(data.split.train.size()), use, pretrained.untrained));
@@ -261,10 +274,11 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
 
 Experiment build_training(const RunOptions& options) {
   DataParts data = load_data(options);
-  if (options.evaluate.checkpoint == "best" && data.split.validation.empty())
-    throw Error(ErrorKind::kUsage,
-                "evaluate.checkpoint: best needs validation rows, and the split has none; raise "
-                "data.validation_frac or use last");
+  check_validation(options, data);
+  const auto rows = static_cast<int64_t>(data.split.train.size());
+  if (options.data.batch_size > rows)
+    log().info("data.batch_size: {} is more than the {} training rows; every step takes all of them",
+               options.data.batch_size, rows);
   return build_experiment(options, std::move(data), Use::kTraining);
 }
 

@@ -100,10 +100,11 @@ void check_same_weights(const RunDirectory& directory, const Experiment& experim
 std::vector<double> initial_stds(const RunOptions& options, const params::FlatLayout& layout);
 
 // build_experiment() for training, from the run's own data, with what training alone needs: validation rows where the
-// best checkpoint is asked for.
+// best checkpoint, patience or the plateau schedule is asked for.
 Experiment build_training(const RunOptions& options);
 
-// "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back with one notice.
+// "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back, with one notice where the program
+// was built for CUDA.
 std::string resolve_device(const std::string& wanted);
 
 }  // namespace scorevi::run

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "file_kind.h"
+#include "pretrained.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -51,9 +52,11 @@ void add_weights(const io::WeightFile& file, Json& facts) {
   }
 }
 
-Json inspect_checkpoint(const std::string& path, const InspectRequest& /*request*/) {
+Json inspect_checkpoint(const std::string& given, const InspectRequest& /*request*/) {
+  const bool known = find_known_weights(given) != nullptr && !fs::exists(given);
+  const std::string path = known ? find_weights_file(given, "") : given;
   const io::WeightFile file = io::WeightFile::open(path);
-  Json facts;
+  Json facts{{"file", path}};
   facts["outcome"] = "ok";
   facts["format"] = io::format_name(file.format());
   add_weights(file, facts);
@@ -120,36 +123,28 @@ void print_image(const Json& facts, std::ostream& out) {
   if (facts.contains("reason")) out << "  damaged: " << facts["reason"].get<std::string>() << "\n";
 }
 
-bool is_image(const std::string& path) {
-  if (!io::format_of_name(path).empty()) return true;
-  constexpr std::size_t kMagicBytes = 16;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return false;
-  std::string first(kMagicBytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(first.data(), kMagicBytes);
-  return io::begins_like_picture(std::string_view(first.data(), static_cast<std::size_t>(file.gcount())));
-}
+bool is_image(const std::string& path) { return kind_of_file(path) == FileKind::kPicture; }
 
 // What can be inspected. The first kind that knows a file by its first bytes takes it, the last takes what is left.
-struct FileKind {
+struct Inspector {
   const char* name;
   bool (*knows)(const std::string& path);
   Json (*inspect)(const std::string& path,
                   const InspectRequest& request);  // throws Error(kData) with the path for a file that is refused
   void (*print)(const Json& facts, std::ostream& out);
 };
-constexpr FileKind kKinds[] = {
+constexpr Inspector kInspectors[] = {
     {"image", is_image, inspect_image, print_image},
     {"checkpoint", [](const std::string&) { return true; }, inspect_checkpoint, print_checkpoint},
 };
 
-const FileKind& kind_of(const std::string& path) {
-  return *std::find_if(std::begin(kKinds), std::end(kKinds), [&](const FileKind& kind) { return kind.knows(path); });
+const Inspector& inspector_of(const std::string& path) {
+  return *std::find_if(std::begin(kInspectors), std::end(kInspectors),
+                       [&](const Inspector& kind) { return kind.knows(path); });
 }
 
 // The facts of one file; "outcome" is ok, partial or refused.
-Json inspect_file(const FileKind& kind, const std::string& path, const InspectRequest& request) {
+Json inspect_file(const Inspector& kind, const std::string& path, const InspectRequest& request) {
   Json facts{{"file", path}, {"kind", kind.name}};
   try {
     facts.update(kind.inspect(path, request));
@@ -161,7 +156,7 @@ Json inspect_file(const FileKind& kind, const std::string& path, const InspectRe
   return facts;
 }
 
-void print_text(const FileKind& kind, const Json& facts, std::ostream& out) {
+void print_text(const Inspector& kind, const Json& facts, std::ostream& out) {
   if (facts["outcome"] == "refused") {
     out << "refused  " << printable(facts["reason"].get<std::string>(), "\n") << "\n";
     return;
@@ -176,7 +171,7 @@ int inspect(const InspectRequest& request, std::ostream& out) {
   if (!request.decode.empty()) fs::create_directories(request.decode);
   int code = 0;
   for (const std::string& path : request.files) {
-    const FileKind& kind = kind_of(path);
+    const Inspector& kind = inspector_of(path);
     const Json facts = inspect_file(kind, path, request);
     if (facts["outcome"] == "refused") code = kDataExitCode;
     if (request.json) {

@@ -1,6 +1,8 @@
 // The data part of experiment.h.
 #include <algorithm>
+#include <numeric>
 
+#include "data_files.h"
 #include "experiment.h"
 #include "picture_form.h"
 #include "scorevi/core/error.h"
@@ -21,9 +23,21 @@ bool official_validation(const RunOptions& options, const data::Dataset& dataset
 
 constexpr std::size_t kNamedClasses = 10;
 
+// Classes of one row are in one part only.
+void tell_single_rows(const DataParts& parts) {
+  std::vector<int64_t> all(static_cast<std::size_t>(parts.dataset.size()));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int64_t> counts = parts.dataset.class_counts(all);
+  std::vector<std::string> single;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] == 1) single.push_back(parts.dataset.class_names[c]);
+  if (!single.empty())
+    log().warn("{}: {} of {} classes have one row, which cannot be in all parts: {}", parts.dataset.name, single.size(),
+               counts.size(), join_first(single, kNamedClasses));
+}
+
 // Classes that a split leaves without training rows can never be predicted.
 void tell_untrained_classes(const DataParts& parts) {
-  if (!parts.classification()) return;
   const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
   std::vector<std::string> untrained;
   for (std::size_t c = 0; c < counts.size(); ++c)
@@ -66,7 +80,10 @@ DataParts load_data(const RunOptions& options) {
   if (parts.split.train.empty())
     throw Error(ErrorKind::kData, "data: " + source.name +
                                       " has no training rows here, expected its training files beside the test files");
-  tell_untrained_classes(parts);
+  if (parts.classification()) {
+    tell_single_rows(parts);
+    tell_untrained_classes(parts);
+  }
   parts.normalisation =
       data::fit_normalisation(parts.dataset, parts.split.train, options.data.scaling, options.data.scaling != "none");
   return parts;
@@ -77,12 +94,21 @@ std::string saved_fingerprint(const RunDirectory& directory) {
   return info.contains("data") ? info["data"].value("sha256", "") : "";
 }
 
+namespace {
+
+std::string difference_text(const RunDirectory& directory, const data::Dataset& dataset) {
+  const std::string changed = changed_files(directory, dataset);
+  return changed.empty() ? "; read now: " + dataset.description : "; " + changed;
+}
+
+}  // namespace
+
 void check_same_data(const RunDirectory& directory, const DataParts& data) {
   const std::string saved = saved_fingerprint(directory);
   if (!saved.empty() && saved != data.fingerprint)
     throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
                                       "..., these have " + data.fingerprint.substr(0, 12) +
-                                      "..., expected the same data set");
+                                      "..., expected the same data set" + difference_text(directory, data.dataset));
   if (!directory.has(files::kSplit)) return;
   const data::Split split = data::load_split(directory.file(files::kSplit), data.dataset.size());
   if (split.train != data.split.train || split.validation != data.split.validation || split.test != data.split.test)

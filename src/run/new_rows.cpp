@@ -1,12 +1,14 @@
 #include "new_rows.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
+#include "file_kind.h"
 #include "inputs_file.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
@@ -20,18 +22,18 @@
 namespace scorevi::run {
 namespace {
 
-// MNIST files are told by name, as everywhere: train-images-idx3-ubyte, t10k-images-idx3-ubyte.gz.
-bool is_idx(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1).find("idx") != std::string::npos;
+[[noreturn]] void refuse_kind(const std::string& path, FileKind kind, const std::string& expected,
+                              const InputForm& form) {
+  throw Error(ErrorKind::kData, path + ": is " + kind_text(kind) + ", expected " + expected +
+                                    ": the run was trained on data set " + form.data.dataset.name);
 }
 
 at::Tensor read_rows(const std::string& path, const InputForm& form) {
   const bool images = form.shape.size() == 3;
-  if (is_idx(path)) {
-    if (!images)
-      throw Error(ErrorKind::kData, path + ": holds pictures, expected a CSV table: the run was trained on one");
-    return data::encode_images(io::read_idx(path), form.shape, path).to(at::kFloat);
-  }
+  const FileKind kind = kind_of_file(path);
+  if (kind == FileKind::kIdx && images) return data::encode_images(io::read_idx(path), form.shape, path).to(at::kFloat);
+  if (kind != FileKind::kTable && kind != FileKind::kOther)
+    refuse_kind(path, kind, images ? "an idx file, or a CSV table of pixels" : "a CSV table", form);
   io::CsvOptions options;
   options.known_names = data::column_names(form.data.dataset.feature_names);
   const io::CsvTable table = io::read_csv(path, options);
@@ -51,6 +53,9 @@ void read_tables(const std::vector<std::string>& inputs, const InputForm& form, 
 void read_pictures(const std::vector<std::string>& inputs, const InputForm& form, NewRows& rows) {
   std::vector<std::string> paths;
   for (const std::string& input : inputs) {
+    const FileKind kind = kind_of_file(input);
+    if (kind != FileKind::kFolder && kind != FileKind::kPicture && std::filesystem::exists(input))
+      refuse_kind(input, kind, "pictures or folders of them", form);
     const std::vector<std::string> found = data::find_pictures(input);
     paths.insert(paths.end(), found.begin(), found.end());
   }

@@ -67,9 +67,9 @@ bool holds_foreign_files(const std::string& path) {
 
 // Opening a pipe waits for its other end, and a device may never end.
 void check_regular_files(const std::string& path) {
-  for (const char* name :
-       {files::kConfig, files::kResolved, files::kRun, files::kLog, files::kConsole, files::kMetrics, files::kTiming,
-        files::kSteps, files::kSplit, files::kInputs, files::kLast, files::kBest, files::kReport, files::kHtml}) {
+  for (const char* name : {files::kConfig, files::kResolved, files::kRun, files::kLog, files::kConsole, files::kMetrics,
+                           files::kTiming, files::kSteps, files::kSplit, files::kInputs, files::kPictures,
+                           files::kBadPictures, files::kLast, files::kBest, files::kReport, files::kHtml}) {
     std::error_code ignored;
     const fs::file_status status = fs::status(path + "/" + name, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status))

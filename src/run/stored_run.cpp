@@ -26,8 +26,7 @@ std::string advice(const RunDirectory& directory, const std::string& file) {
 }  // namespace
 
 LoadedOptions load_run_options(const RunDirectory& directory, const std::vector<std::string>& overrides) {
-  [[maybe_unused]] const std::string checked = directory.resolved();
-  return load_options(directory.file(files::kResolved), overrides);
+  return load_options_text(directory.resolved(), directory.file(files::kResolved), overrides);
 }
 
 params::StateDict load_run_checkpoint(const RunDirectory& directory, const std::string& file,

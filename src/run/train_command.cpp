@@ -2,8 +2,10 @@
 #include <csignal>
 #include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "config_diff.h"
+#include "data_files.h"
 #include "evaluator.h"
 #include "inputs_file.h"
 #include "run_info.h"
@@ -23,24 +25,33 @@ namespace {
 struct Start {
   LoadedOptions loaded;
   std::string resume;  // folder of the run to go on with, "" = a new run
+  std::string out;     // folder of a new run, "" = runs/<name>-<timestamp>
 };
 
-Start prepare(const TrainRequest& request) {
+// `request.resume` is a run folder.
+Start prepare_run(const TrainRequest& request) {
+  if (!request.out.empty()) throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
+  const RunDirectory directory = RunDirectory::open(request.resume);
   Start start;
+  start.resume = directory.path();
+  const bool begun = directory.has(files::kLast), known = !request.config.empty() || directory.has(files::kResolved);
+  if (!begun && (!known || directory.has(files::kReport)))
+    throw Error(ErrorKind::kData,
+                start.resume + ": holds no " + files::kLast +
+                    ", expected a run with a checkpoint; start it anew: scorevi train CONFIG --out DIR");
+  start.loaded = request.config.empty() ? load_run_options(directory, request.overrides)
+                                        : load_options(request.config, request.overrides);
+  if (begun) return start;
+  log().info("{}: the run ended before its first checkpoint, it begins anew", start.resume);
+  start.out = std::exchange(start.resume, "");
+  return start;
+}
+
+Start prepare(const TrainRequest& request) {
+  if (!request.resume.empty() && request.resume != "auto") return prepare_run(request);
+  Start start;
+  start.out = request.out;
   const std::string& config = request.config;
-  if (!request.resume.empty() && request.resume != "auto") {
-    const RunDirectory directory = RunDirectory::open(request.resume);
-    start.resume = directory.path();
-    if (!directory.has(files::kLast))
-      throw Error(ErrorKind::kData, start.resume + ": holds no " + files::kLast +
-                                        ", the run was ended before its first checkpoint; start it anew: scorevi train "
-                                        "CONFIG --out " +
-                                        start.resume);
-    if (config.empty()) {
-      start.loaded = load_run_options(directory, request.overrides);
-      return start;
-    }
-  }
   if (config.empty())
     throw Error(
         ErrorKind::kUsage,
@@ -142,16 +153,18 @@ TrainerOptions trainer_options(const TrainRequest& request) {
 }
 
 // A new run. What is wrong with configuration and data is told before a folder is made.
-int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ostream& out) {
-  if (!request.out.empty()) RunDirectory::check_new(request.out);
+int train_new(const TrainRequest& request, const Start& start, std::ostream& out) {
+  if (!start.out.empty()) RunDirectory::check_new(start.out);
+  const LoadedOptions& loaded = start.loaded;
   Experiment experiment = build_training(loaded.options);
-  const RunDirectory directory = RunDirectory::create(loaded.options.name, request.out);
+  const RunDirectory directory = RunDirectory::create(loaded.options.name, start.out);
   try {
     set_log_file(directory.file(files::kLog));
     if (!request.config.empty())
       write_file_atomic(directory.file(files::kConfig), read_file(request.config, 1 << 20, ErrorKind::kUsage));
     data::save_split(directory.file(files::kSplit), experiment.data.split, experiment.data.dataset.size());
     save_inputs(directory, experiment);
+    save_data_files(directory, experiment.data.dataset);
     record_start(experiment, loaded, directory);
     Trainer trainer(experiment, directory, trainer_options(request));
     return run_training(trainer, experiment, directory, out);
@@ -163,8 +176,6 @@ int train_new(const TrainRequest& request, const LoadedOptions& loaded, std::ost
 
 // Goes on with a run. What goes wrong before it has begun leaves its state as it was.
 int train_on(const TrainRequest& request, const Start& start, std::ostream& out) {
-  if (!request.out.empty() && request.resume != "auto")
-    throw Error(ErrorKind::kUsage, "train: --resume DIR goes on in DIR; leave --out away");
   RunDirectory directory = RunDirectory::open(start.resume);
   directory.lock();
   const std::string saved = directory.resolved();
@@ -201,7 +212,7 @@ int train(const TrainRequest& request, std::ostream& out) {
     return 0;
   }
   install_signal_handlers();
-  return start.resume.empty() ? train_new(request, start.loaded, out) : train_on(request, start, out);
+  return start.resume.empty() ? train_new(request, start, out) : train_on(request, start, out);
 }
 
 }  // namespace scorevi::run

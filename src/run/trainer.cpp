@@ -275,6 +275,7 @@ void Trainer::save_best() const {
   experiment_.family->save(dict, experiment_.target->layout());
   save_buffers(*experiment_.network, dict);
   dict.set_int("run.step", state_.step);
+  dict.set_int("run.batches_per_epoch", batches_per_epoch_);
   dict.set_double("run.best", state_.best);
   dict.set_string(kRunIdKey, directory_.id());
   io::save_checkpoint(directory_.file(files::kBest), dict);

@@ -17,6 +17,7 @@ using test::run_program;
 using test::slurp;
 using test::TempDir;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kDigits = R"(name: digits
 data: {name: digits, train_size: 200, batch_size: 40}
@@ -223,6 +224,44 @@ TEST_F(CommandsTest, WhatDoesNotFitTheTaskIsTold) {
     EXPECT_THAT(result.err, HasSubstr(message));
     EXPECT_FALSE(std::filesystem::exists(folder_.file("run"))) << setting;
   }
+  const auto both = run_program({"check", config, "-s", cases[0].first, "-s", cases[1].first});
+  EXPECT_THAT(both.err, HasSubstr(cases[0].second));
+  EXPECT_THAT(both.err, HasSubstr(cases[1].second));
+  EXPECT_EQ(both.out, "");  // not "no error"
+}
+
+TEST_F(CommandsTest, WhatIsOddAboutTheRowsIsTold) {
+  std::string text = "x,k\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(i) + (i % 2 == 0 ? ",a\n" : ",b\n");
+  const std::string path = folder_.write("t.csv", text + "3,c\n");
+  const auto result = run_program({"check", folder_.write("c.yaml", "data: {name: csv, path: " + path + "}\n")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("csv: 1 of 3 classes have one row, which cannot be in all parts: c"));
+  EXPECT_THAT(result.err, HasSubstr("data.batch_size: 50 is more than the "));
+  EXPECT_THAT(result.err, Not(HasSubstr("device auto")));
+}
+
+TEST_F(CommandsTest, TheWeightsThatAreUsedAreTold) {
+  train(digits_config(), {"-s", "train.epochs=3"});
+  const std::string told = "weights: " + folder_.file("run/checkpoints/best.safetensors") + ", after epoch 3\n";
+  EXPECT_THAT(run_program({"evaluate", folder_.file("run")}).err, HasSubstr(told));
+  const auto predicted = run_program({"predict", folder_.file("run"), "data/digits/digits.csv.gz"});
+  EXPECT_THAT(predicted.err, HasSubstr(told));
+  EXPECT_THAT(run_program({"predict", "--help"}).out, HasSubstr("file, row, output (from 0), mean, std"));
+}
+
+TEST_F(CommandsTest, AFileOfAnotherKindIsNamed) {
+  train(values_config());
+  const auto refused = [&](const std::string& file) {
+    const auto result = run_program({"predict", folder_.file("run"), file});
+    EXPECT_EQ(result.exit_code, 3) << file;
+    return result.err;
+  };
+  const std::string expected = ", expected a CSV table: the run was trained on data set csv";
+  EXPECT_THAT(refused(folder_.write("p.png", "\x89PNG\r\n\x1a\n")), HasSubstr("p.png: is a picture" + expected));
+  EXPECT_THAT(refused(folder_.write("picture", "\xFF\xD8\xFF\xE0 and more")), HasSubstr(": is a picture" + expected));
+  EXPECT_THAT(refused(folder_.file("run/checkpoints/last.safetensors")), HasSubstr(": is a weight file" + expected));
+  EXPECT_THAT(refused(folder_.file("run")), HasSubstr(": is a folder" + expected));
 }
 
 // Runs in the current folder, which holds runs/.
@@ -283,8 +322,13 @@ TEST_F(NamedRuns, ResumeWithoutAConfigurationOrACheckpoint) {
   EXPECT_EQ(run_program({"train", "--resume", "run", "--out", "elsewhere"}).exit_code, 2);
   std::filesystem::remove("run/checkpoints/last.safetensors");
   const auto result = run_program({"train", "--resume", "run"});
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("ended before its first checkpoint"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("run: the run ended before its first checkpoint, it begins anew"));
+  EXPECT_EQ(nlohmann::json::parse(slurp("run/run.json"))["status"], "finished");
+  std::filesystem::remove("run/checkpoints/last.safetensors");  // of a finished run
+  const auto finished = run_program({"train", "--resume", "run"});
+  EXPECT_EQ(finished.exit_code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("expected a run with a checkpoint; start it anew"));
 }
 
 }  // namespace

@@ -156,10 +156,51 @@ TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
   const auto stopped = train("stopped");
   EXPECT_EQ(stopped.exit_code, 3) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("zz.jpg"));
-  train_ok("skipping", {"-s", "data.on_bad_image=skip", "-s", "train.epochs=1"});
+  std::filesystem::create_symlink("gone.jpg", folder_.path() / "set/blue/zz.jpg");
+  const auto skipping = train("skipping", {"-s", "data.on_bad_image=skip", "-s", "train.epochs=1"});
+  ASSERT_EQ(skipping.exit_code, 0) << skipping.err;
+  const std::string bad = folder_.file("skipping/bad_pictures.csv");
+  EXPECT_THAT(skipping.err, HasSubstr("the 2 pictures that are left out are listed in " + bad));
+  io::CsvOptions csv;
+  csv.header = io::CsvHeader::kYes;
+  const io::CsvTable table = io::read_csv(bad, csv);
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.cell(0, table.column("file")), folder_.file("set/amber/zz.jpg"));
+  EXPECT_EQ(table.cell(1, table.column("file")), folder_.file("set/blue/zz.jpg"));
+  EXPECT_FALSE(table.cell(1, table.column("reason")).empty());
   const auto checked = run_program({"check", config_, "-s", "data.on_bad_image=skip"});
   EXPECT_THAT(checked.out, HasSubstr("72 pictures, 0 cannot be decoded"));
   train_ok("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
+}
+
+TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {
+  train_ok("run", {"-s", "train.epochs=1"});
+  const auto told = [&] {
+    const auto result = run_program({"evaluate", folder_.file("run")});
+    EXPECT_EQ(result.exit_code, 3);
+    return result.err;
+  };
+  const std::string blue = slurp(folder_.file("set/blue/3.bmp"));
+  folder_.write("set/blue/3.bmp", blue + "x");
+  EXPECT_THAT(told(), HasSubstr("expected the same data set; blue/3.bmp has another size or class\n"));
+  std::filesystem::remove(folder_.file("set/blue/3.bmp"));
+  std::filesystem::remove(folder_.file("set/coral/3.bmp"));
+  EXPECT_THAT(told(), HasSubstr("expected the same data set; blue/3.bmp is gone, and 1 more differ\n"));
+  folder_.write("set/blue/3.bmp", blue);
+  folder_.write("set/coral/3.bmp", blue);
+  folder_.write("set/blue/new.bmp", blue);
+  EXPECT_THAT(told(), HasSubstr("new.bmp is new"));
+}
+
+TEST_F(PicturesTest, AFileThatIsNoPictureIsNamed) {
+  train_ok("run", {"-s", "train.epochs=1"});
+  for (const auto& [name, kind] : {std::pair("t.csv", "a table"), std::pair("w.pth", "a weight file")}) {
+    const auto result = run_program({"predict", folder_.file("run"), folder_.write(name, "a,b\n1,2\n")});
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_THAT(result.err, HasSubstr(std::string(name) + ": is " + kind +
+                                      ", expected pictures or folders of them: the run was trained on data set "
+                                      "image_folder"));
+  }
 }
 
 TEST_F(PicturesTest, CheckFindsDamagedPictures) {

@@ -313,6 +313,15 @@ TEST_F(ProgramTest, InspectGoesOnAfterAFileThatIsRefused) {
   EXPECT_THAT(text.out, HasSubstr("conv.weight"));
 }
 
+TEST_F(ProgramTest, InspectFindsWeightsByName) {
+  const auto result = run_program({"inspect", "no_such_weights", "resnet18_imagenet_v1"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("no_such_weights"));
+  // Found or told how to get it, never taken for the name of a file.
+  EXPECT_THAT(result.out,
+              ::testing::AnyOf(HasSubstr("scripts/download_data.sh weights"), HasSubstr("layer1.0.conv1.weight")));
+}
+
 TEST_F(ProgramTest, ListsAndInfo) {
   for (const char* kind : {"models", "datasets", "methods", "optimizers", "schedules", "families", "keys"}) {
     const auto result = run_program({"list", kind});

@@ -18,7 +18,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 // "a, b, c" for messages.
 std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
 
-// The first `count` of them, and ", ..." where there are more.
-std::string join_first(std::vector<std::string> items, std::size_t count);
+// "a, b, c, ..." of at most `most` items.
+std::string join_first(const std::vector<std::string>& items, std::size_t most);
 
 }  // namespace scorevi

@@ -14,6 +14,11 @@ namespace scorevi::data {
 
 enum class Task { kClassification, kRegression };
 
+// A picture that cannot be read and is no row of the set.
+struct LeftOutPicture {
+  std::string path, reason;
+};
+
 // N rows: either `inputs` on the CPU, contiguous, images of shape [channels, height, width] and tables [features]; or
 // `pictures` of any size, which the loader brings to `form`.
 struct Dataset {
@@ -23,6 +28,7 @@ struct Dataset {
   at::Tensor inputs;  // [N, ...], uint8 or float32; undefined where there are pictures
   std::shared_ptr<const Pictures> pictures;
   PictureForm form;                        // of the pictures as the network sees them
+  std::vector<LeftOutPicture> left_out;    // on_bad_image: skip
   at::Tensor targets;                      // classification: [N] int64 in 0 .. C-1; regression: [N, K] float32
   std::vector<std::string> class_names;    // C; empty for regression
   std::vector<std::string> feature_names;  // one per input column, empty for images

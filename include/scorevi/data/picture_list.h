@@ -7,7 +7,8 @@
 
 namespace scorevi::data {
 
-// Picture files with their classes, rows in the order train, validation, test. Every file was there when it was listed.
+// Picture files with their classes, rows in the order train, validation, test. Every file of a list
+// was there when it was listed.
 struct PictureList {
   std::string name;
   std::string description;               // one line: what it is and where it comes from

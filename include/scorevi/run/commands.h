@@ -12,7 +12,7 @@ namespace scorevi::run {
 struct TrainRequest {
   std::string config;                  // may be empty with resume = DIR: then the run's own configuration
   std::vector<std::string> overrides;  // "key.path=value"
-  std::string resume;                  // "", "auto" or a run folder
+  std::string resume;                  // "", "auto" or a run folder (without a checkpoint it begins anew)
   std::string out;                     // exact run folder, "" = runs/<name>-<timestamp>
   int64_t limit_batches = 0;           // batches per epoch, 0 = all (smoke runs)
   int64_t max_steps = 0;               // steps made by this call, then stop as if interrupted; 0 = no limit
@@ -61,9 +61,9 @@ struct ReportRequest {
 int report(const ReportRequest& request, std::ostream& out);
 
 struct InspectRequest {
-  std::vector<std::string> files;
-  bool json = false;   // one line a file instead of tables
-  std::string decode;  // folder in which each picture is written as <name>.png, "" = none
+  std::vector<std::string> files;  // or names of models/weights.yaml
+  bool json = false;               // one line a file instead of tables
+  std::string decode;              // folder in which each picture is written as <name>.png, "" = none
 };
 // Format and tensors (path, dtype, shape, SHA-256 of the elements) of each weight file, format and size of each
 // picture, or why a file is refused. Goes on after a refused file and then returns 3. A line of JSON is {"file",

@@ -65,6 +65,16 @@ TEST(ImageFolder, WhatIsLeftOutOfItIsTold) {
   EXPECT_THAT(list.class_names, ElementsAre("a", "new"));
 }
 
+TEST(ImageFolder, ALinkThatLeadsNowhereIsADamagedPicture) {
+  const test::TempDir dir;
+  touch(dir, {"a/1.jpg", "b/1.jpg"});
+  std::filesystem::create_symlink("gone.jpg", dir.path() / "a/2.jpg");
+  DataOptions options = rooted(dir.path().string());
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(options); }), HasSubstr("1 of 3 listed pictures"));
+  options.on_bad_image = "skip";
+  EXPECT_EQ(list_image_folder(options).size(), 3);
+}
+
 TEST(ImageFolder, LayoutsThatBeginnersMakeAreRefused) {
   const test::TempDir flat, capitals;
   touch(flat, {"1.jpg", "2.jpg"});

@@ -1,0 +1,80 @@
+#include "data_files.h"
+
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/csv_writer.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/terminal.h"
+
+namespace scorevi::run {
+namespace {
+
+constexpr std::int64_t kMaxListBytes = std::int64_t{1} << 30;
+
+// "folder/name:bytes<tab>class", the rows in order.
+std::vector<std::string> lines_of(const data::Dataset& dataset) {
+  std::vector<std::string> lines;
+  const auto* labels = dataset.targets.const_data_ptr<int64_t>();
+  for (int64_t row = 0; row < dataset.size(); ++row)
+    lines.push_back(printable(dataset.pictures->identity(row)) + "\t" +
+                    printable(dataset.class_names[static_cast<std::size_t>(labels[row])]));
+  return lines;
+}
+
+std::string name_in(const std::string& line) { return line.substr(0, line.rfind(':', line.rfind('\t'))); }
+
+std::set<std::string> names_in(const std::vector<std::string>& lines) {
+  std::set<std::string> names;
+  for (const std::string& line : lines) names.insert(name_in(line));
+  return names;
+}
+
+// The lines that are not in `others`.
+std::vector<std::string> lines_without(const std::vector<std::string>& lines, const std::vector<std::string>& others) {
+  const std::set<std::string> known(others.begin(), others.end());
+  std::vector<std::string> result;
+  for (const std::string& line : lines)
+    if (known.count(line) == 0) result.push_back(line);
+  return result;
+}
+
+}  // namespace
+
+void save_data_files(const RunDirectory& directory, const data::Dataset& dataset) {
+  if (!dataset.pictures || dataset.pictures->in_memory()) return;
+  std::string text;
+  for (const std::string& line : lines_of(dataset)) text += line + "\n";
+  write_file_atomic(directory.file(files::kPictures), text);
+  if (dataset.left_out.empty()) return;
+  std::string table = "file,reason\n";
+  for (const data::LeftOutPicture& picture : dataset.left_out) {
+    CsvRow row;
+    row.add(picture.path).add(picture.reason);
+    table += row.text() + "\n";
+  }
+  write_file_atomic(directory.file(files::kBadPictures), table);
+  log().info("the {} pictures that are left out are listed in {}", dataset.left_out.size(),
+             directory.file(files::kBadPictures));
+}
+
+std::string changed_files(const RunDirectory& directory, const data::Dataset& dataset) {
+  if (!dataset.pictures || dataset.pictures->in_memory() || !directory.has(files::kPictures)) return "";
+  std::istringstream text(read_file(directory.file(files::kPictures), kMaxListBytes));
+  std::vector<std::string> before;
+  for (std::string line; std::getline(text, line);) before.push_back(line);
+  const std::vector<std::string> now = lines_of(dataset);
+  const std::vector<std::string> lost = lines_without(before, now), added = lines_without(now, before);
+  if (lost.empty() && added.empty()) return "";
+  const std::size_t more = std::max(lost.size(), added.size()) - 1;
+  const std::string others = more > 0 ? fmt::format(", and {} more differ", more) : "";
+  if (lost.empty()) return name_in(added.front()) + " is new" + others;
+  const std::string name = name_in(lost.front());
+  return name + (names_in(now).count(name) > 0 ? " has another size or class" : " is gone") + others;
+}
+
+}  // namespace scorevi::run

@@ -1,0 +1,18 @@
+// Which picture files a run was trained on.
+#pragma once
+
+#include <string>
+
+#include "scorevi/data/dataset.h"
+#include "scorevi/run/run_directory.h"
+
+namespace scorevi::run {
+
+// Of picture files: pictures.txt, and bad_pictures.csv where some were left out, which is told.
+void save_data_files(const RunDirectory& directory, const data::Dataset& dataset);
+
+// What is another than in pictures.txt, beginning with the first file: "a/x.jpg is gone". "" where the run has no such
+// file, or nothing differs.
+std::string changed_files(const RunDirectory& directory, const data::Dataset& dataset);
+
+}  // namespace scorevi::run

@@ -1,0 +1,65 @@
+#include "file_kind.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+
+#include "scorevi/core/text.h"
+#include "scorevi/io/image.h"
+
+namespace scorevi::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_bytes(const std::string& path) {
+  constexpr std::size_t kCount = 16;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  std::string first(kCount, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(first.data(), kCount);
+  first.resize(static_cast<std::size_t>(file.gcount()));
+  return first;
+}
+
+bool has_ending(std::string name, std::initializer_list<const char*> endings) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (ends_with(name, ".gz")) name.resize(name.size() - 3);
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return ends_with(name, ending); });
+}
+
+}  // namespace
+
+FileKind kind_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return FileKind::kFolder;
+  const std::string name = fs::path(path).filename().string();
+  if (!io::format_of_name(path).empty() || io::begins_like_picture(first_bytes(path))) return FileKind::kPicture;
+  if (name.find("idx") != std::string::npos) return FileKind::kIdx;
+  if (has_ending(name, {".safetensors", ".pth", ".pt", ".ckpt", ".bin"})) return FileKind::kWeights;
+  if (has_ending(name, {".csv", ".tsv", ".txt"})) return FileKind::kTable;
+  return FileKind::kOther;
+}
+
+std::string kind_text(FileKind kind) {
+  switch (kind) {
+    case FileKind::kFolder:
+      return "a folder";
+    case FileKind::kPicture:
+      return "a picture";
+    case FileKind::kIdx:
+      return "an idx file";
+    case FileKind::kWeights:
+      return "a weight file";
+    case FileKind::kTable:
+      return "a table";
+    case FileKind::kOther:
+      break;
+  }
+  return "something else";
+}
+
+}  // namespace scorevi::run
