@@ -27,7 +27,8 @@ const std::set<std::string> kIgnored = {"name",
                                         "train.checkpoint_every",
                                         "train.checkpoint_every_steps",
                                         "train.log_every_steps",
-                                        "evaluate.batch_size"};
+                                        "evaluate.batch_size",
+                                        "evaluate.bootstrap"};
 
 // Where data lie and how they are read: without influence where the data are the same.
 const std::set<std::string> kDataPlace = {
