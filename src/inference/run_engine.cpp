@@ -27,6 +27,8 @@ std::string describe_trouble(const StepStats& stats, const params::FlatLayout& l
       return fmt::format("the loss exploded (log density {:.4g})", stats.log_density);
     case StepStatus::kNonFiniteScore:
       return fmt::format("score is not finite{} ({} of {} entries)", where, stats.nonfinite, layout.dim());
+    case StepStatus::kBadUpdate:
+      return fmt::format("the update left no positive definite covariance and was undone{}", where);
     case StepStatus::kDiverged:
       if (stats.nonfinite > 0)
         return fmt::format("the step left values that are not finite{} ({} of {} entries)", where, stats.nonfinite,

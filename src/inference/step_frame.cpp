@@ -63,6 +63,15 @@ std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Op
   return joint;
 }
 
+bool is_finite_score(const at::Tensor& score, StepStats& stats) {
+  const kernels::FiniteCheck check = finite_check(score);
+  if (check.nonfinite == 0) return true;
+  stats.status = StepStatus::kNonFiniteScore;
+  stats.nonfinite = check.nonfinite;
+  stats.bad_index = check.first_nonfinite;
+  return false;
+}
+
 std::optional<at::Tensor> checked_score(LogDensity& target, const StepInfo& info, StepStats& stats) {
   const at::Tensor theta = target.point();
   Evaluation evaluation = target.evaluate(theta);
@@ -79,23 +88,33 @@ std::optional<at::Tensor> checked_score(LogDensity& target, const StepInfo& info
   SCOREVI_CHECK_OP(evaluation.score.numel(), ==, target.dim());
   SCOREVI_CHECK(evaluation.score.is_contiguous());
   SCOREVI_CHECK(evaluation.score.scalar_type() == theta.scalar_type());
-  const kernels::FiniteCheck check = variational::for_dtype(theta, [&](auto tag) {
-    using T = decltype(tag);
-    return kernels::check_finite<T>(params::exec_for(theta), 0, target.dim(), evaluation.score.data_ptr<T>());
-  });
-  if (check.nonfinite > 0) {
-    stats.status = StepStatus::kNonFiniteScore;
-    stats.nonfinite = check.nonfinite;
-    stats.bad_index = check.first_nonfinite;
-    return std::nullopt;
-  }
+  if (!is_finite_score(evaluation.score, stats)) return std::nullopt;
   return evaluation.score;
 }
 
-int64_t first_nonfinite(const at::Tensor& values) {
+kernels::FiniteCheck finite_check(const at::Tensor& values) {
   return variational::for_dtype(values, [&](auto tag) {
     using T = decltype(tag);
-    return kernels::check_finite<T>(params::exec_for(values), 0, values.numel(), values.data_ptr<T>()).first_nonfinite;
+    return kernels::check_finite<T>(params::exec_for(values), 0, values.numel(), values.const_data_ptr<T>());
+  });
+}
+
+double square_sum(const at::Tensor& values) { return finite_check(values).sum_sq; }
+
+int64_t first_nonfinite(const at::Tensor& values) { return finite_check(values).first_nonfinite; }
+
+void apply_gradient(const optim::Optimizer& optimizer, const std::string& slot, const at::Tensor& gradient,
+                    double scale, double lr_factor, bool decay, const at::Tensor& parameter) {
+  variational::for_dtype(parameter, [&](auto tag) {
+    using T = decltype(tag);
+    const kernels::Exec exec = params::exec_for(parameter);
+    const auto pointers = optimizer.slot<T>(slot, parameter);
+    for (size_t i = 0; i < optimizer.ranges().size(); ++i) {
+      const params::Range& range = optimizer.ranges()[i];
+      kernels::OptimizerRule rule = optimizer.rule(static_cast<int>(i), lr_factor);
+      if (!decay) rule.weight_decay = 0;
+      kernels::optimizer_update<T>(exec, range.begin, range.end, gradient.const_data_ptr<T>(), scale, rule, pointers);
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "scorevi/core/check.h"
@@ -33,6 +34,12 @@ struct JointRange : params::Range {
 
 // The common refinement of the prior's groups (none: uninformative everywhere) and the optimiser's ranges.
 std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim);
+
+// How many entries are not finite, the first of them, and the sum of squares in doubles.
+kernels::FiniteCheck finite_check(const at::Tensor& values);
+
+// False, told in stats (kNonFiniteScore), where an entry is not finite.
+bool is_finite_score(const at::Tensor& score, StepStats& stats);
 
 // Evaluates at target.point() and checks the result. Non-finite values are told in stats; nothing else happens.
 // Returns the score, or nothing when the step must be refused.
@@ -131,6 +138,14 @@ kernels::UpdateInput<T> update_input(const LogDensity& target, const StepInfo& i
 // family left the limits.
 void check_gaussian(const kernels::UpdateStats& total, const variational::DiagonalGaussian& family,
                     const GaussianOptions& limits, StepStats& stats);
+
+// The sum of squares, in doubles.
+double square_sum(const at::Tensor& values);
+
+// One optimiser step on a parameter buffer along a given gradient times `scale`; weight decay only where `decay`.
+// The optimiser's begin_step() comes before.
+void apply_gradient(const optim::Optimizer& optimizer, const std::string& slot, const at::Tensor& gradient,
+                    double scale, double lr_factor, bool decay, const at::Tensor& parameter);
 
 // Index of the first element that is not finite, -1 when all are.
 int64_t first_nonfinite(const at::Tensor& values);

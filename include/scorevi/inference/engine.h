@@ -28,6 +28,7 @@ enum class StepStatus {
   kNonFiniteDensity,  // nothing was changed
   kExploded,          // the loss exceeds max_loss; nothing was changed
   kNonFiniteScore,    // nothing was changed
+  kBadUpdate,         // no positive definite covariance or values that are not finite; nothing was changed
   kDiverged,          // after the step a mean is not finite or a log_std left [min_log_std, max_log_std]
 };
 

@@ -255,7 +255,8 @@ TEST(Registry, RefusesUnknownMethodsAndWrongFamilies) {
   check_combination("advi", "diagonal_gaussian");
   check_combination("map", "point_mass");
   EXPECT_EQ(message_of(ErrorKind::kUsage, [] { check_combination("pms", "diagonal_gaussian"); }),
-            "method.name: unknown method, got \"pms\", expected one of psm, advi, map (did you mean \"psm\"?)");
+            "method.name: unknown method, got \"pms\", expected one of psm, advi, map, fisher, gsm, bam (did you mean "
+            "\"psm\"?)");
   EXPECT_EQ(
       message_of(ErrorKind::kUsage, [] { check_combination("map", "diagonal_gaussian"); }),
       "posterior.family: method map cannot move this family, got \"diagonal_gaussian\", expected one of point_mass");
