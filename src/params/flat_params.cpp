@@ -120,6 +120,12 @@ int FlatParams::gather_gradients() {
   return repaired;
 }
 
+std::vector<at::Tensor> FlatParams::parameters() const {
+  std::vector<at::Tensor> parameters;
+  for (const Slot& slot : slots_) parameters.push_back(slot.parameter);
+  return parameters;
+}
+
 bool FlatParams::aliased() const {
   return std::all_of(slots_.begin(), slots_.end(),
                      [](const Slot& slot) { return slot.parameter.const_data_ptr() == slot.data; });

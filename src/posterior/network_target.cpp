@@ -5,6 +5,7 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,33 +103,73 @@ void NetworkTarget::set_step(uint64_t seed, int64_t step) {
   at::manual_seed((static_cast<uint64_t>(rng.word(0)) << 32) | rng.word(1));
 }
 
-inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
+void NetworkTarget::put(const at::Tensor& theta) {
   SCOREVI_CHECK(inputs_.defined());
   SCOREVI_CHECK(parameters_.aliased());
   const at::Tensor& values = parameters_.values();
   SCOREVI_CHECK_OP(theta.numel(), ==, dim());
   if (theta.const_data_ptr() != values.const_data_ptr()) values.copy_(theta);
+}
+
+inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
+  put(theta);
+  if (options_.second_order) random_state_ = generator().get_state();
   // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
   const double mean_nll = options_.precision == Precision::kFloat16 ? backward_in_half() : backward(-scale_);
   return {-scale_ * mean_nll, parameters_.gradients(), inputs_.size(0)};
 }
 
-double NetworkTarget::backward(double start) {
+template <class Visit>
+void NetworkTarget::for_parts(Visit&& visit) {
   const c10::AutoGradMode with_gradients(true);
-  parameters_.zero_gradients();
   const int64_t rows = inputs_.size(0);
   const int64_t step = options_.micro_batch > 0 ? options_.micro_batch : rows;
-  double mean_nll = 0;
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t count = std::min(step, rows - first);
-    const double share = static_cast<double>(count) / static_cast<double>(rows);
     const at::Tensor outputs = forward(inputs_.narrow(0, first, count));
-    const at::Tensor loss = likelihood_->mean_nll(outputs, targets_.narrow(0, first, count));
+    visit(likelihood_->mean_nll(outputs, targets_.narrow(0, first, count)),
+          static_cast<double>(count) / static_cast<double>(rows));
+  }
+}
+
+double NetworkTarget::backward(double start) {
+  parameters_.zero_gradients();
+  double mean_nll = 0;
+  for_parts([&](const at::Tensor& loss, double share) {
     loss.backward(at::full_like(loss, start * share));
     mean_nll += share * loss.item<double>();
-  }
+  });
   parameters_.gather_gradients();
   return mean_nll;
+}
+
+at::Generator NetworkTarget::generator() const {
+  return at::globalContext().defaultGenerator(parameters_.values().device());
+}
+
+at::Tensor NetworkTarget::hessian_product(const at::Tensor& theta, const at::Tensor& v) {
+  SCOREVI_CHECK(options_.second_order && options_.precision == Precision::kFloat32);
+  SCOREVI_CHECK(random_state_.defined());
+  put(theta);
+  generator().set_state(random_state_);
+  if (!product_.defined()) product_ = at::empty_like(parameters_.values());
+  product_.zero_();
+  const std::vector<at::Tensor> parameters = parameters_.parameters();
+  const std::vector<params::FlatEntry>& entries = layout().entries();
+  for_parts([&](const at::Tensor& loss, double share) {
+    const auto first = torch::autograd::grad({loss}, parameters, /*grad_outputs=*/{}, /*retain_graph=*/true,
+                                             /*create_graph=*/true, /*allow_unused=*/true);
+    at::Tensor along = at::zeros({}, v.options());
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (first[i].defined()) along = along + (first[i] * layout().view(v, entries[i])).sum();
+    if (!along.requires_grad()) return;  // the gradient is constant
+    const auto second = torch::autograd::grad({along}, parameters, /*grad_outputs=*/{}, /*retain_graph=*/false,
+                                              /*create_graph=*/false, /*allow_unused=*/true);
+    const c10::NoGradGuard no_grad;
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (second[i].defined()) layout().view(product_, entries[i]).add_(second[i], -scale_ * share);
+  });
+  return product_;
 }
 
 double NetworkTarget::backward_in_half() {

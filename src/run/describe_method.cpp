@@ -33,9 +33,13 @@ void describe_psm_closed_form(MethodOptions& o, config::Visitor& v) {
   v.field("average", o.average, "decay of the running mean score (newton); 0 = none", config::fraction_below_one());
 }
 
-void describe_std_limits(MethodOptions& o, config::Visitor& v) {
+void describe_samples(MethodOptions& o, config::Visitor& v) {
   v.field("samples", o.samples, "M, weight samples per step; each is one network evaluation",
           config::between(1, 10000));
+}
+
+void describe_std_limits(MethodOptions& o, config::Visitor& v) {
+  describe_samples(o, v);
   v.field("min_std", o.min_std, "a smaller standard deviation ends the run", config::positive());
   v.field("max_std", o.max_std, "a larger standard deviation ends the run", config::positive());
 }
@@ -56,7 +60,23 @@ void describe_method(MethodOptions& o, config::Visitor& v) {
               "gradient of the Kullback-Leibler term");
     describe_std_limits(o, in);
   };
-  v.variant("name", o.name, "inference method", variants_of(inference::methods(), {{"psm", psm}, {"advi", advi}}));
+  const auto fisher = [&o](config::Visitor& in) { describe_std_limits(o, in); };
+  const auto gsm = [&o](config::Visitor& in) { describe_samples(o, in); };
+  const auto bam = [&o](config::Visitor& in) {
+    in.choice("decay", o.decay,
+              {{"constant", "lambda at every step: does not settle where the target is not Gaussian"},
+               {"sqrt", "lambda / sqrt(t + 1)"},
+               {"linear", "lambda / (t + 1)"}},
+              "how lambda falls over the steps t = 0, 1, ...");
+    in.field("lambda", o.lambda,
+             "how far a step goes; 0 = samples times the dimension, for diagonal_gaussian the number of samples",
+             config::non_negative());
+    in.field("jitter", o.jitter, "added to the variances after every step (full_gaussian)", config::non_negative());
+    describe_std_limits(o, in);
+  };
+  v.variant("name", o.name, "inference method",
+            variants_of(inference::methods(),
+                        {{"psm", psm}, {"advi", advi}, {"fisher", fisher}, {"gsm", gsm}, {"bam", bam}}));
 }
 
 namespace {
@@ -101,7 +121,9 @@ void describe_likelihood(LikelihoodOptions& o, config::Visitor& v) {
 }
 
 void describe_posterior(PosteriorOptions& o, config::Visitor& v) {
-  v.choice("family", o.family, {{"diagonal_gaussian", "independent normal distribution for every weight"}},
+  v.choice("family", o.family,
+           {{"diagonal_gaussian", "independent normal distribution for every weight"},
+            {"full_gaussian", "normal distribution with all covariances, for scorevi bench"}},
            "variational family (method map uses a point)");
   v.field("init_std", o.init_std, "starting standard deviation of every weight", config::between(1e-8, 1e4));
   v.list("groups", o.groups, "other starting values by parameter name; the first pattern that fits counts",

@@ -2,10 +2,16 @@
 
 #include <cmath>
 
+#include "scorevi/core/memory.h"
 #include "scorevi/inference/advi.h"
+#include "scorevi/inference/advi_full.h"
+#include "scorevi/inference/bam.h"
 #include "scorevi/inference/closed_form.h"
+#include "scorevi/inference/fisher.h"
+#include "scorevi/inference/gsm.h"
 #include "scorevi/inference/map.h"
 #include "scorevi/inference/psm.h"
+#include "scorevi/inference/psm_full.h"
 #include "scorevi/inference/registry.h"
 
 namespace scorevi::run {
@@ -41,22 +47,62 @@ inference::ClosedFormOptions closed_form_options(const MethodOptions& method) {
   return options;
 }
 
+inference::BamOptions bam_options(const MethodOptions& method) {
+  inference::BamOptions options;
+  set_common(method, options);
+  options.schedule = method.decay == "constant" ? inference::LambdaSchedule::kConstant
+                     : method.decay == "sqrt"   ? inference::LambdaSchedule::kSqrt
+                                                : inference::LambdaSchedule::kLinear;
+  options.lambda = method.lambda;
+  options.jitter = method.jitter;
+  return options;
+}
+
+inference::AdviOptions advi_options(const MethodOptions& method) {
+  inference::AdviOptions options;
+  set_common(method, options);
+  options.kl_sampled = method.kl == "sampled";
+  return options;
+}
+
+inference::FisherOptions fisher_options(const MethodOptions& method) {
+  inference::FisherOptions options;
+  set_common(method, options);
+  return options;
+}
+
+using Made = std::unique_ptr<inference::Engine>;
+
+Made make_full(const MethodOptions& method, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
+               const at::Tensor& like) {
+  if (method.name == "gsm") return std::make_unique<inference::Gsm>(inference::GsmOptions{method.samples});
+  if (method.name == "bam") return std::make_unique<inference::Bam>(bam_options(method));
+  if (method.name == "advi")
+    return std::make_unique<inference::AdviFull>(advi_options(method), optimizer, layout, like);
+  if (method.solver == "closed_form") return std::make_unique<inference::ClosedFormFull>(closed_form_options(method));
+  return std::make_unique<inference::ProximalScoreMatchingFull>(psm_options(method), optimizer, layout, like);
+}
+
 }  // namespace
 
-std::unique_ptr<inference::Engine> make_engine(const RunOptions& options, const params::FlatLayout& layout,
-                                               const at::Tensor& like) {
-  const MethodOptions& method = options.method;
-  inference::check_combination(method.name, method.name == "map" ? "point_mass" : options.posterior.family);
-  if (method.name == "map") return std::make_unique<inference::Map>(options.optimizer, layout, like);
-  if (method.name == "advi") {
-    inference::AdviOptions advi;
-    set_common(method, advi);
-    advi.kl_sampled = method.kl == "sampled";
-    return std::make_unique<inference::Advi>(advi, options.optimizer, layout, like);
-  }
+Made make_engine(const MethodOptions& method, const std::string& family, const optim::OptimizerOptions& optimizer,
+                 const params::FlatLayout& layout, const at::Tensor& like) {
+  inference::check_combination(method.name, family);
+  inference::check_matrices(method.name, family, layout.dim(), available_memory_bytes());
+  if (family == "full_gaussian") return make_full(method, optimizer, layout, like);
+  if (method.name == "map") return std::make_unique<inference::Map>(optimizer, layout, like);
+  if (method.name == "advi") return std::make_unique<inference::Advi>(advi_options(method), optimizer, layout, like);
+  if (method.name == "bam") return std::make_unique<inference::BamDiagonal>(bam_options(method), like);
+  if (method.name == "fisher")
+    return std::make_unique<inference::Fisher>(fisher_options(method), optimizer, layout, like);
   if (method.solver == "closed_form")
-    return std::make_unique<inference::ClosedForm>(closed_form_options(method), options.optimizer, layout, like);
-  return std::make_unique<inference::ProximalScoreMatching>(psm_options(method), options.optimizer, layout, like);
+    return std::make_unique<inference::ClosedForm>(closed_form_options(method), optimizer, layout, like);
+  return std::make_unique<inference::ProximalScoreMatching>(psm_options(method), optimizer, layout, like);
+}
+
+Made make_engine(const RunOptions& options, const params::FlatLayout& layout, const at::Tensor& like) {
+  const std::string family = options.method.name == "map" ? "point_mass" : options.posterior.family;
+  return make_engine(options.method, family, options.optimizer, layout, like);
 }
 
 }  // namespace scorevi::run

@@ -87,6 +87,7 @@ posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_
   result.micro_batch = options.train.micro_batch;
   if (options.train.precision == "bfloat16") result.precision = posterior::Precision::kBfloat16;
   if (options.train.precision == "float16") result.precision = posterior::Precision::kFloat16;
+  result.second_order = options.method.name == "fisher" && use == Use::kTraining;
   result.channels_last = models::networks().find(options.model.name).make.vision.has_value();
   return result;
 }
@@ -211,6 +212,7 @@ std::vector<std::string> Experiment::buffers() const {
   if (options.method.name != "map")
     for (const auto& [name, tensor] : family->parameters()) names.push_back(name);
   for (const std::string& name : engine->buffers()) names.push_back(name);
+  if (target->has_hessian_product()) names.push_back("Hessian product");
   return names;
 }
 

@@ -48,7 +48,11 @@ const std::vector<Listing>& listings() {
            out << fmt::format("{:<28}{:<20}{}\n", known.name, known.model, known.source);
        }},
       {"datasets", [](std::ostream& out) { lines(out, data::datasets().entries()); }},
-      {"methods", [](std::ostream& out) { lines(out, inference::methods()); }},
+      {"methods",
+       [](std::ostream& out) {
+         for (const inference::MethodInfo& method : inference::methods())
+           line(out, method.name, method.help + "; takes " + inference::describe_needs(method));
+       }},
       {"optimizers", [](std::ostream& out) { lines(out, optim::optimizers()); }},
       {"schedules", [](std::ostream& out) { lines(out, optim::schedules()); }},
       {"families", [](std::ostream& out) { lines(out, variational::families()); }},

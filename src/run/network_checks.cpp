@@ -32,13 +32,16 @@ bool takes_a_row(models::Network& network, std::vector<int64_t> shape) {
 class LiveBytes final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, int64_t size, size_t, size_t, c10::Device device) override {
-    if (device.is_cpu()) bytes_ += size;
+    if (!device.is_cpu()) return;
+    const int64_t now = bytes_ += size;
+    if (now > peak_) peak_ = now;
   }
   bool memoryProfilingEnabled() const override { return true; }
   int64_t bytes() const { return bytes_; }
+  int64_t peak() const { return peak_; }
 
  private:
-  std::atomic<int64_t> bytes_{0};
+  std::atomic<int64_t> bytes_{0}, peak_{0};
 };
 
 // In training mode, as the network is; its statistics stay as they are.
@@ -47,9 +50,17 @@ bool trains_on_a_row(models::Network& network, const std::vector<int64_t>& shape
   return takes_a_row(network, shape);
 }
 
-// Beside the parameters: gradient, mean and log-std.
+// What a method cannot do without beside gradient, mean and log-std: fisher five buffers of its own, the product and
+// the two gradients behind it, bam six.
+int method_buffers(const RunOptions& options) {
+  if (options.method.name == "fisher") return 8;
+  return options.method.name == "bam" ? 6 : 0;
+}
+
+// Beside the parameters.
 int added_buffers(const RunOptions& options, Use use) {
-  return (use == Use::kTraining ? 1 : 0) + (options.method.name == "map" ? 0 : 2);
+  const int family = options.method.name == "map" ? 0 : 2;
+  return use == Use::kTraining ? 1 + family + method_buffers(options) : family;
 }
 
 void check_memory(const RunOptions& options, double parameters, int buffers) {
@@ -57,11 +68,14 @@ void check_memory(const RunOptions& options, double parameters, int buffers) {
   const int64_t free = available_memory_bytes();
   if (free < 0 || need <= static_cast<double>(free)) return;
   constexpr double kLargest = 9e18;
-  throw Error(ErrorKind::kRuntime,
-              fmt::format("memory: model {} has {:.0f} parameters and needs at least {} parameter-sized buffers = {}, "
-                          "got {} free; use a smaller model",
-                          options.model.name, parameters, buffers,
-                          format_bytes(static_cast<int64_t>(std::min(need, kLargest))), format_bytes(free)));
+  const bool more = method_buffers(options) > 0;
+  throw Error(
+      ErrorKind::kRuntime,
+      fmt::format("memory: model {} has {:.0f} parameters and {}needs at least {} parameter-sized buffers = {}, "
+                  "got {} free; use a smaller model{}",
+                  options.model.name, parameters, more ? "method " + options.method.name + " " : "", buffers,
+                  format_bytes(static_cast<int64_t>(std::min(need, kLargest))), format_bytes(free),
+                  more ? " or another method" : ""));
 }
 
 int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size == 0 ? batch_size : rows % batch_size; }
@@ -97,6 +111,42 @@ int64_t activation_bytes_per_row(models::Network& network, const std::vector<int
   return live->bytes();
 }
 
+namespace {
+
+// Memory at the peak of a Hessian product on `rows` rows.
+int64_t second_order_peak(models::Network& network, std::vector<int64_t> shape, int64_t rows) {
+  shape.insert(shape.begin(), rows);
+  const torch::Tensor inputs = torch::zeros(shape);
+  std::vector<torch::Tensor> learned;
+  for (const torch::Tensor& parameter : network.parameters())
+    if (parameter.requires_grad()) learned.push_back(parameter);
+  const auto live = std::make_shared<LiveBytes>();
+  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, live);
+  const auto first = torch::autograd::grad({torch::logsumexp(network.forward(inputs).flatten(), 0)}, learned, {},
+                                           /*retain_graph=*/true, /*create_graph=*/true, /*allow_unused=*/true);
+  torch::Tensor along = torch::zeros({});
+  for (const torch::Tensor& gradient : first)
+    if (gradient.defined()) along = along + gradient.sum();
+  if (along.requires_grad())
+    torch::autograd::grad({along}, learned, {}, /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
+  return live->peak();
+}
+
+}  // namespace
+
+int64_t second_order_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape,
+                                   const std::string& name) {
+  network.eval();  // of few rows, batch norm cannot take statistics
+  try {
+    const int64_t one = second_order_peak(network, input_shape, 1), three = second_order_peak(network, input_shape, 3);
+    network.train();
+    return std::max<int64_t>(three - one, 0) / 2;
+  } catch (const c10::Error& error) {
+    throw Error(ErrorKind::kUsage, "method fisher: model " + name + " cannot be differentiated twice (" +
+                                       error.what_without_backtrace() + "); use another method");
+  }
+}
+
 void check_activations(const RunOptions& options, const DataParts& data, models::Network& network,
                        const std::string& device) {
   if (device != "cpu") return;
@@ -104,14 +154,17 @@ void check_activations(const RunOptions& options, const DataParts& data, models:
   int64_t at_once = std::min(options.data.batch_size, rows);
   if (options.train.micro_batch > 0) at_once = std::min(at_once, options.train.micro_batch);
   const std::vector<int64_t> shape = data.dataset.input_shape();
-  const int64_t need = at_once * activation_bytes_per_row(network, shape), free = available_memory_bytes();
+  const bool twice = options.method.name == "fisher";
+  const int64_t need = at_once * (twice ? second_order_bytes_per_row(network, shape, options.model.name)
+                                        : activation_bytes_per_row(network, shape));
+  const int64_t free = available_memory_bytes();
   if (free >= 0 && need > free)
-    throw Error(
-        ErrorKind::kRuntime,
-        fmt::format("memory: {} rows of shape [{}] through {} need about {} for activations, got {} free; use a "
-                    "smaller data.batch_size or train.micro_batch, smaller pictures, or "
-                    "model.activation_checkpointing where the network has it",
-                    at_once, fmt::join(shape, ", "), options.model.name, format_bytes(need), format_bytes(free)));
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("{}: {} rows of shape [{}] through {} need about {} for activations, got {} free; use a "
+                            "smaller data.batch_size or train.micro_batch, smaller pictures, or "
+                            "model.activation_checkpointing where the network has it",
+                            twice ? "method fisher (two backward passes)" : "memory", at_once, fmt::join(shape, ", "),
+                            options.model.name, format_bytes(need), format_bytes(free)));
 }
 
 void check_batches(const RunOptions& options, const DataParts& data, models::Network& network,

@@ -23,6 +23,11 @@ void check_memory_after(const RunOptions& options, const models::Network& networ
 // Bytes that the network holds between a forward and a backward pass on one row, measured on the CPU.
 int64_t activation_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape);
 
+// What each further row adds to the peak of a Hessian product, with both of its backward passes. `name` of the model is
+// for the Error(kUsage) where a layer cannot be differentiated twice.
+int64_t second_order_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape,
+                                   const std::string& name);
+
 // Error(kRuntime) when the activations of a batch, as large as it goes through the network, do not fit into memory.
 void check_activations(const RunOptions& options, const DataParts& data, models::Network& network,
                        const std::string& device);

@@ -114,6 +114,14 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   complain(
       o.optimizer.name == "sgd" && o.optimizer.nesterov && (o.optimizer.momentum == 0 || o.optimizer.dampening != 0),
       "optimizer.nesterov", "needs momentum > 0 and dampening 0");
+  complain(o.method.name == "gsm", "method.name",
+           "gsm moves a full covariance along exact scores: it is for scorevi bench, not for networks on mini-batches; "
+           "use bam, psm or advi");
+  complain(o.posterior.family == "full_gaussian", "posterior.family",
+           "full_gaussian needs matrices of D x D doubles for D weights: it is for scorevi bench; use "
+           "diagonal_gaussian");
+  complain(o.method.name == "fisher" && o.train.precision != "float32", "train.precision",
+           "method fisher differentiates the network twice, in float32");
   const bool weights = !o.pretrained.weights.empty();
   const auto needs_weights = [&](bool asked, const std::string& key) {
     complain(asked && !weights, key, "pretrained needs model.weights");

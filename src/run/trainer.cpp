@@ -42,6 +42,7 @@ const std::vector<std::string>& timing_columns() {
 std::string advice_for(inference::StepStatus status) {
   if (status == inference::StepStatus::kDiverged)
     return "try a smaller optimizer.lr, optimizer.clip_norm, or a posterior.init_std nearer to prior.std";
+  if (status == inference::StepStatus::kBadUpdate) return "try a smaller method.lambda";
   return "try a smaller optimizer.lr, optimizer.clip_norm, schedule.warmup_steps, or look for extreme values in the "
          "data";
 }

@@ -59,6 +59,29 @@ TEST_F(Refusals, NetworksThatDoNotFitIntoMemory) {
   expect_refused(config("{name: cnn, channels: [100000, 100000]}"), 1, "memory: model cnn has 2500");
 }
 
+TEST_F(Refusals, MethodsAndFamiliesThatAreNotForNetworks) {
+  const std::string path = config("{name: mlp}");
+  const auto told = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments = {"check", path};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"-s", setting});
+    const auto result = run_program(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(told({"method={name: gsm}"}), HasSubstr("it is for scorevi bench"));
+  EXPECT_THAT(told({"posterior.family=full_gaussian"}),
+              HasSubstr("full_gaussian needs matrices of D x D doubles for D weights: it is for scorevi bench"));
+  EXPECT_THAT(told({"method={name: fisher}", "train.precision=bfloat16"}),
+              HasSubstr("method fisher differentiates the network twice, in float32"));
+}
+
+TEST_F(Refusals, FisherThatDoesNotFitIntoMemory) {
+  const std::string path = config("{name: mlp, hidden: [1000000, 1000000]}");
+  const auto result = run_program({"check", path, "-s", "method={name: fisher}"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("method fisher needs at least 12 parameter-sized buffers = "));
+}
+
 TEST_F(Refusals, PipesAndFoldersAreNoFiles) {
   const std::string pipe = folder_.file("pipe"), run = folder_.file("run");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

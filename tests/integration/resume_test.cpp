@@ -106,6 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"method={name: advi, kl: sampled, samples: 2}", "optimizer={name: adamw, lr: 1e-3, weight_decay: 0.1}",
               "schedule={name: multistep, milestones: [1, 3]}"}},
         Case{"advi_polynomial", {"method={name: advi}", "schedule={name: polynomial, power: 2}"}},
+        Case{"fisher_adam", {"method={name: fisher, samples: 2}"}}, Case{"bam", {"method={name: bam, samples: 3}"}},
         Case{"map_sgd",
              {"method={name: map}", "optimizer={name: sgd, lr: 0.05}", "schedule={name: exponential, gamma: 0.9}"}}),
     [](const auto& one) { return std::string(one.param.name); });

@@ -40,6 +40,9 @@ class FlatParams {
   const at::Tensor& values() const { return values_; }
   const at::Tensor& gradients() const { return gradients_; }  // undefined without options.gradients
 
+  // The trained parameters, in the order of the layout.
+  std::vector<at::Tensor> parameters() const;
+
   // One fill. Also puts back gradients that were cleared or replaced.
   void zero_gradients();
 

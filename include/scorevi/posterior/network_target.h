@@ -1,6 +1,7 @@
 // The posterior of a network's weights given a data set, one mini-batch at a time.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -35,6 +36,8 @@ struct NetworkTargetOptions {
   // rounding; batch norm that is not frozen sees the smaller batches.
   int64_t micro_batch = 0;
   Precision precision = Precision::kFloat32;
+  // hessian_product() is used: evaluations remember the state of LibTorch's generator. For kFloat32 alone.
+  bool second_order = false;
   bool channels_last = false;  // memory format of image batches: faster convolutions
 };
 
@@ -76,6 +79,11 @@ class NetworkTarget final : public inference::LogDensity {
   inference::Evaluation evaluate(const at::Tensor& theta) override;
   const inference::GaussianPrior* prior() const override { return &prior_; }
   double loss_scale() const override { return 1 / scale_; }
+  bool has_hessian_product() const override { return options_.second_order; }
+  // A backward pass through the backward pass, on the batch and with the dropout of the latest evaluation. Memory: a
+  // buffer of D, for the time of the call 2 D more and the activations of both passes. Batch norm whose statistics run
+  // sees the batch twice. c10::Error where a layer cannot be differentiated twice.
+  at::Tensor hessian_product(const at::Tensor& theta, const at::Tensor& v) override;
 
   // Inputs as the network takes them: device, dtype, memory format.
   at::Tensor prepared(const at::Tensor& inputs) const;
@@ -87,6 +95,11 @@ class NetworkTarget final : public inference::LogDensity {
   // Leaves `start` times the gradient of the mean NLL of the batch in the gradient buffer and returns that NLL.
   double backward(double start);
   double backward_in_half();
+  void put(const at::Tensor& theta);
+  at::Generator generator() const;
+  // visit(loss, share) for the mean NLL of every part of the batch that goes through the network at once.
+  template <class Visit>
+  void for_parts(Visit&& visit);
 
   std::shared_ptr<models::Network> network_;
   std::shared_ptr<Likelihood> likelihood_;
@@ -99,6 +112,8 @@ class NetworkTarget final : public inference::LogDensity {
   uint64_t seed_ = 0;             // of set_step()
   int64_t step_ = -1;
   at::Tensor inputs_, targets_;
+  at::Tensor product_;       // [D], second_order
+  at::Tensor random_state_;  // of LibTorch's generator before the latest evaluation, second_order
 };
 
 }  // namespace scorevi::posterior

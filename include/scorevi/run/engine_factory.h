@@ -8,7 +8,14 @@
 
 namespace scorevi::run {
 
-// `like`: a buffer [D] of the element type and device to work on. Error(kUsage) for a pattern that fits no parameter.
+// `like`: a buffer [D] of the element type and device to work on. Error(kUsage) for a family that the method cannot
+// move and for a pattern that fits no parameter, Error(kRuntime) where the matrices of a full family do not fit into
+// memory.
+std::unique_ptr<inference::Engine> make_engine(const MethodOptions& method, const std::string& family,
+                                               const optim::OptimizerOptions& optimizer,
+                                               const params::FlatLayout& layout, const at::Tensor& like);
+
+// That of a training run, where the point is the family of method map.
 std::unique_ptr<inference::Engine> make_engine(const RunOptions& options, const params::FlatLayout& layout,
                                                const at::Tensor& like);
 

@@ -84,14 +84,14 @@ struct PosteriorGroupOptions {
 };
 
 struct PosteriorOptions {
-  std::string family = "diagonal_gaussian";
+  std::string family = "diagonal_gaussian";  // diagonal_gaussian | full_gaussian
   double init_std = 0.02;
   std::vector<PosteriorGroupOptions> groups;
   std::vector<std::string> match = {"*"};  // parameters that are learned; the others keep their values
 };
 
 struct MethodOptions {
-  std::string name = "psm";            // psm | advi | map
+  std::string name = "psm";            // psm | advi | map | fisher | gsm | bam
   std::string solver = "gradient";     // psm: gradient | closed_form
   std::string estimator = "analytic";  // psm gradient: analytic | sampled | adaptive
   std::string norm = "euclidean";      // psm gradient: euclidean | covariance
@@ -104,6 +104,9 @@ struct MethodOptions {
   double beta = 1e-3;                  // closed_form
   double average = 0.9;                // closed_form newton
   std::string kl = "analytic";         // advi: analytic | sampled
+  std::string decay = "linear";        // bam: constant | sqrt | linear
+  double lambda = 0;                   // bam: 0 = by samples and size
+  double jitter = 0;                   // bam, full_gaussian
   double min_std = 1e-7;               // a standard deviation outside these ends the run
   double max_std = 1e3;
 };

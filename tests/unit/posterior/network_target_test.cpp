@@ -195,5 +195,39 @@ TEST(NetworkTarget, RefusesWrongBatchesAndOptions) {
     EXPECT_THAT([&] { make(5, temperature); }, ThrowsMessage<Error>(HasSubstr("likelihood.temperature")));
 }
 
+// The Hessian product against differences of scores that dropout the same weights, whole and in micro-batches.
+TEST(NetworkTarget, HessianProductIsTheDerivativeOfTheScore) {
+  for (const double dropout : {0.0, 0.3}) {
+    for (const int64_t micro_batch : {0, 2}) {
+      NetworkTargetOptions options = rows_and_temperature(20, 0.5);
+      options.second_order = true;
+      options.micro_batch = micro_batch;
+      NetworkTarget target(small_mlp({4, 3}, 2, 3, dropout), std::make_shared<Categorical>(), options);
+      ASSERT_TRUE(target.has_hessian_product());
+      target.set_batch(torch::linspace(-1, 2, 10, test_kind()).view({5, 2}),
+                       torch::tensor({0, 2, 1, 0, 2}, torch::kLong));
+      const torch::Tensor theta = torch::linspace(-1, 1, target.dim(), test_kind()).sin();
+      const torch::Tensor v = torch::linspace(0, 3, target.dim(), test_kind()).cos();
+      const auto score = [&](double h) {
+        target.set_step(1, 3);
+        return target.evaluate(theta + v * h).score.clone();
+      };
+      const torch::Tensor expected = (score(1e-5) - score(-1e-5)) / 2e-5;
+      const torch::Tensor at_theta = score(0);
+      expect_close(target.hessian_product(theta, v), expected, 1e-7);
+      expect_close(target.evaluate(theta).score * 0 + at_theta, score(0), 1e-14);
+      score(0);
+      const torch::Tensor first = target.hessian_product(theta, v).clone();
+      expect_close(target.hessian_product(theta, v), first, 0);  // again, with the same dropout
+    }
+  }
+}
+
+TEST(NetworkTarget, HasNoHessianProductUnlessAskedFor) {
+  NetworkTarget target(small_mlp({4}, 2, 3), std::make_shared<Categorical>(), rows_and_temperature(20, 1));
+  EXPECT_FALSE(target.has_hessian_product());
+  EXPECT_THROW(target.hessian_product(target.point(), target.point()), InternalError);
+}
+
 }  // namespace
 }  // namespace scorevi::posterior

@@ -32,6 +32,18 @@ TEST(NetworkChecks, ActivationsOfPicturesGrowWithTheirArea) {
   EXPECT_TRUE(resnet->is_training());
 }
 
+TEST(NetworkChecks, TwoBackwardPassesHoldMoreThanOne) {
+  models::ModelOptions options;
+  options.hidden = {1000, 3000};
+  options.activation = "tanh";
+  const auto mlp = network(options, {20});
+  const auto once = static_cast<double>(activation_bytes_per_row(*mlp, {20}));
+  const auto twice = static_cast<double>(second_order_bytes_per_row(*mlp, {20}, "mlp"));
+  EXPECT_GT(twice, 2 * once);
+  EXPECT_TRUE(mlp->is_training());
+  for (const auto& parameter : mlp->parameters()) EXPECT_FALSE(parameter.grad().defined());
+}
+
 TEST(NetworkChecks, FrozenParametersAreNotLearned) {
   models::ModelOptions options;
   options.hidden = {10};
