@@ -133,7 +133,8 @@ void add_inspect(CLI::App& app, std::function<int()>& command) {
 void add_list(CLI::App& app, std::function<int()>& command) {
   auto what = std::make_shared<std::string>();
   CLI::App* sub = app.add_subcommand(
-      "list", "What there is: models, weights, datasets, methods, optimizers, schedules, families, keys");
+      "list",
+      "What there is: models, weights, datasets, methods, optimizers, schedules, families, targets, posteriors, keys");
   sub->add_option("WHAT", *what, "one of the above")->required()->check(CLI::IsMember(run::list_kinds()));
   sub->callback([what, &command] { command = [what] { return run::list(*what, std::cout); }; });
 }

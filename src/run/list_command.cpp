@@ -13,6 +13,7 @@
 #include "scorevi/optim/schedule.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/options.h"
+#include "scorevi/targets/registry.h"
 #include "scorevi/variational/registry.h"
 #include "version.h"
 
@@ -32,6 +33,17 @@ void lines(std::ostream& out, const Table& table) {
 void list_models(std::ostream& out) {
   for (const auto& entry : models::networks().entries())
     line(out, entry.name, entry.help + (entry.make.options.empty() ? "" : "; takes " + join(entry.make.options)));
+}
+
+void list_targets(std::ostream& out) {
+  for (const targets::TargetInfo& info : targets::targets())
+    line(out, info.name, info.help + "; takes " + join(info.options));
+}
+
+void list_posteriors(std::ostream& out) {
+  for (const targets::PosteriorInfo& info : targets::posteriors())
+    out << fmt::format("{:<42}{:<5}{}{}\n", info.name, info.dim, info.help,
+                       info.has_draws ? "" : "; no reference draws in posteriordb");
 }
 
 struct Listing {
@@ -56,6 +68,8 @@ const std::vector<Listing>& listings() {
       {"optimizers", [](std::ostream& out) { lines(out, optim::optimizers()); }},
       {"schedules", [](std::ostream& out) { lines(out, optim::schedules()); }},
       {"families", [](std::ostream& out) { lines(out, variational::families()); }},
+      {"targets", list_targets},
+      {"posteriors", list_posteriors},
       {"keys", [](std::ostream& out) { out << key_reference_text(); }},
       {"keys-markdown", [](std::ostream& out) { out << key_reference_markdown(); }},
   };

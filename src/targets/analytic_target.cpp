@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
+#include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 
 namespace scorevi::targets {
@@ -13,6 +16,16 @@ AnalyticTarget::AnalyticTarget(const at::Tensor& like)
 
 AnalyticTarget::AnalyticTarget(params::FlatLayout layout)
     : layout_(std::move(layout)), point_(at::zeros({layout_.dim()}, at::TensorOptions(at::kDouble))) {}
+
+at::Tensor AnalyticTarget::hessian_product(const at::Tensor& theta, const at::Tensor& v) {
+  SCOREVI_CHECK(has_hessian_product());
+  // The step h moves no coordinate by more than 1e-5 of its size, or of 1.
+  const double longest = (v.abs() / theta.abs().clamp_min(1)).max().item<double>();
+  if (longest == 0) return at::zeros_like(v);
+  const double h = 1e-5 / longest;
+  const at::Tensor above = evaluate(theta + h * v).score.clone();
+  return (above - evaluate(theta - h * v).score) / (2 * h);
+}
 
 void AnalyticTarget::set_prior(inference::GaussianPrior prior) {
   int64_t next = 0;

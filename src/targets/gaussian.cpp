@@ -28,6 +28,10 @@ inference::Evaluation DiagonalGaussianTarget::evaluate(const at::Tensor& theta) 
   return {log_normaliser_ + 0.5 * score.dot(difference).item<double>(), score, /*data_used=*/0};
 }
 
+at::Tensor DiagonalGaussianTarget::hessian_product(const at::Tensor& /*theta*/, const at::Tensor& v) {
+  return -precision_ * v;
+}
+
 GaussianTarget::GaussianTarget(at::Tensor mean, at::Tensor precision)
     : AnalyticTarget(mean), mean_(std::move(mean)), precision_(std::move(precision)) {
   SCOREVI_CHECK_OP(precision_.size(0), ==, dim());
@@ -38,6 +42,10 @@ inference::Evaluation GaussianTarget::evaluate(const at::Tensor& theta) {
   const at::Tensor difference = theta - mean_;
   const at::Tensor score = -precision_.mv(difference);
   return {0.5 * score.dot(difference).item<double>(), score, /*data_used=*/0};
+}
+
+at::Tensor GaussianTarget::hessian_product(const at::Tensor& /*theta*/, const at::Tensor& v) {
+  return -precision_.mv(v);
 }
 
 GaussianMixture::GaussianMixture(at::Tensor weights, at::Tensor means, at::Tensor stds)

@@ -14,16 +14,21 @@
 
 namespace scorevi::targets {
 
-LogisticRegression::LogisticRegression(at::Tensor x, at::Tensor y, double temperature)
+LogisticRegression::LogisticRegression(at::Tensor x, at::Tensor y, double temperature, double batch_frac)
     : AnalyticTarget(at::zeros({x.size(1) + 1}, x.options())),
       x_(at::cat({x, at::ones({x.size(0), 1}, x.options())}, /*dim=*/1)),
       y_(std::move(y)),
-      temperature_(temperature) {
+      temperature_(temperature),
+      batches_(rows(), batch_frac) {
   SCOREVI_CHECK_OP(y_.numel(), ==, rows());
   if (!(temperature > 0))
     throw Error(ErrorKind::kUsage,
                 fmt::format("likelihood.temperature: got {}, expected a number above 0", temperature));
   set_batch({});
+}
+
+void LogisticRegression::begin_step(uint64_t seed, int64_t step) {
+  if (batches_.partial()) set_batch(batches_.rows_of(seed, step));
 }
 
 void LogisticRegression::set_batch(const std::vector<int64_t>& rows) {
@@ -37,13 +42,20 @@ void LogisticRegression::set_batch(const std::vector<int64_t>& rows) {
   batch_y_ = y_.index_select(0, index);
 }
 
+double LogisticRegression::row_weight() const {
+  return static_cast<double>(rows()) / (temperature_ * static_cast<double>(batch_x_.size(0)));
+}
+
 inference::Evaluation LogisticRegression::evaluate(const at::Tensor& theta) {
-  const int64_t used = batch_x_.size(0);
-  const double scale = static_cast<double>(rows()) / (temperature_ * static_cast<double>(used));
   const at::Tensor z = batch_x_.mv(theta);
   const double nll = (at::softplus(z) - batch_y_ * z).sum().item<double>();
-  const at::Tensor score = batch_x_.t().mv(batch_y_ - z.sigmoid()) * scale;
-  return {-scale * nll, score, used};
+  const at::Tensor score = batch_x_.t().mv(batch_y_ - z.sigmoid()) * row_weight();
+  return {-row_weight() * nll, score, batch_x_.size(0)};
+}
+
+at::Tensor LogisticRegression::hessian_product(const at::Tensor& theta, const at::Tensor& v) {
+  const at::Tensor p = batch_x_.mv(theta).sigmoid();
+  return batch_x_.t().mv(p * (1 - p) * batch_x_.mv(v)) * -row_weight();
 }
 
 }  // namespace scorevi::targets

@@ -16,6 +16,9 @@ KnownTarget make_mixture(const TargetOptions& options);
 KnownTarget make_banana(const TargetOptions& options);
 KnownTarget make_funnel(const TargetOptions& options);
 KnownTarget make_sinh_arcsinh(const TargetOptions& options);
+KnownTarget make_logistic_regression(const TargetOptions& options);
+KnownTarget make_mlp_regression(const TargetOptions& options);
+KnownTarget make_posteriordb(const TargetOptions& options);
 
 // Throws Error(kUsage) "target.KEY: got VALUE, expected EXPECTED" unless `good`.
 template <class T>

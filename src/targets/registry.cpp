@@ -31,6 +31,15 @@ const Factory<Maker>& makers() {
           {"sinh_arcsinh",
            "skewed and heavy- or light-tailed Gaussian",
            {make_sinh_arcsinh, {"dim", "skew", "tail", "form", "seed"}}},
+          {"logistic_regression",
+           "logistic regression on generated data, in mini-batches",
+           {make_logistic_regression, {"dim", "rows", "batch_frac", "prior_std", "seed"}}},
+          {"mlp_regression",
+           "Bayesian network with one hidden layer on a curve",
+           {make_mlp_regression, {"curve", "hidden", "rows", "batch_frac", "prior_std", "seed"}}},
+          {"posteriordb",
+           "a posterior with real data (scorevi list posteriors)",
+           {make_posteriordb, {"posterior", "data_root"}}},
       });
   return kTable;
 }

@@ -16,6 +16,7 @@ static RunTarget chosen_target() {
                                                           {"image", "", fuzz_image},
                                                           {"lists", "", fuzz_lists},
                                                           {"mat", "", fuzz_mat},
+                                                          {"posterior", "", fuzz_posterior},
                                                           {"safetensors", "", fuzz_safetensors},
                                                           {"weight_file", "", fuzz_weight_file}});
   return table.find(name == nullptr ? "" : name).make;

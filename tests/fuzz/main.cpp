@@ -38,6 +38,7 @@ const Factory<Target>& targets() {
                       {"image", "pictures", {fuzz_image, fuzz::image_corpus}},
                       {"lists", "lists of pictures", {fuzz_lists, fuzz::lists_corpus}},
                       {"mat", "MATLAB files, plain and packed", {fuzz_mat, fuzz::mat_corpus}},
+                      {"posterior", "data of posteriors", {fuzz_posterior, fuzz::posterior_corpus}},
                       {"safetensors", "weights", {fuzz_safetensors, fuzz::safetensors_corpus}},
                       {"weight_file", "files of PyTorch", {fuzz_weight_file, fuzz::weight_file_corpus}}});
   return table;

@@ -11,5 +11,6 @@ int fuzz_idx(const std::uint8_t* data, std::size_t size);
 int fuzz_image(const std::uint8_t* data, std::size_t size);
 int fuzz_lists(const std::uint8_t* data, std::size_t size);
 int fuzz_mat(const std::uint8_t* data, std::size_t size);
+int fuzz_posterior(const std::uint8_t* data, std::size_t size);
 int fuzz_safetensors(const std::uint8_t* data, std::size_t size);
 int fuzz_weight_file(const std::uint8_t* data, std::size_t size);

@@ -323,11 +323,15 @@ TEST_F(ProgramTest, InspectFindsWeightsByName) {
 }
 
 TEST_F(ProgramTest, ListsAndInfo) {
-  for (const char* kind : {"models", "datasets", "methods", "optimizers", "schedules", "families", "keys"}) {
+  for (const char* kind :
+       {"models", "datasets", "methods", "optimizers", "schedules", "families", "targets", "posteriors", "keys"}) {
     const auto result = run_program({"list", kind});
     EXPECT_EQ(result.exit_code, 0) << kind;
     EXPECT_FALSE(result.out.empty()) << kind;
   }
+  EXPECT_THAT(run_program({"list", "targets"}).out, HasSubstr("dim, curvature, width"));
+  EXPECT_THAT(run_program({"list", "posteriors"}).out,
+              HasSubstr("radon_mn-radon_partially_pooled_centered  88   hierarchy of 85 counties; no reference draws"));
   EXPECT_EQ(run_program({"list", "modles"}).exit_code, 2);
   EXPECT_THAT(run_program({"info"}).out, HasSubstr("libtorch"));
 }

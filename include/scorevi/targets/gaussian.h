@@ -13,6 +13,8 @@ class DiagonalGaussianTarget final : public AnalyticTarget {
   // mean, precision [D]; precision > 0.
   DiagonalGaussianTarget(at::Tensor mean, at::Tensor precision);
   inference::Evaluation evaluate(const at::Tensor& theta) override;
+  bool has_hessian_product() const override { return true; }
+  at::Tensor hessian_product(const at::Tensor& theta, const at::Tensor& v) override;
 
  private:
   at::Tensor mean_, precision_;
@@ -25,6 +27,8 @@ class GaussianTarget final : public AnalyticTarget {
   // mean [D], precision [D, D] symmetric positive definite.
   GaussianTarget(at::Tensor mean, at::Tensor precision);
   inference::Evaluation evaluate(const at::Tensor& theta) override;
+  bool has_hessian_product() const override { return true; }
+  at::Tensor hessian_product(const at::Tensor& theta, const at::Tensor& v) override;
 
  private:
   at::Tensor mean_, precision_;

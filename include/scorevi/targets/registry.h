@@ -48,6 +48,16 @@ struct TargetOptions {
   double skew = 0;
   double tail = 1;
   std::string form = "coordinates";
+
+  // logistic_regression, mlp_regression: generated data. begin_step() takes batch_frac of the rows.
+  int64_t rows = 0;  // 0: 1000 for logistic_regression, 20 for cubic, 50 for gap
+  double batch_frac = 1;
+  double prior_std = 1;         // of each weight; those of an output layer: over sqrt(hidden); inf: no prior
+  std::string curve = "cubic";  // mlp_regression: cubic (y = x^3, noise 3) | gap (a sine with a gap in x, noise 0.1)
+  int64_t hidden = 50;          // mlp_regression: D = 3 hidden + 1
+
+  std::string posterior;  // posteriordb: a name of posteriors()
+  std::string data_root;  // posteriordb: the folder that holds posteriordb/<posterior>.json; "": see data/data_root.h
 };
 
 // What is known about a target. Tensors are double, on the CPU, and undefined where nothing is known; numbers are NaN.
@@ -74,7 +84,8 @@ struct KnownTarget {
   at::Tensor mode_weights;        // [modes], sum 1
 };
 
-// Throws Error(kUsage) naming the option ("target.dim: got 0, expected 1 to 4096").
+// Throws Error(kUsage) naming the option ("target.dim: got 0, expected 1 to 4096"), and Error(kData) naming file and
+// field where a posterior's data are missing or wrong.
 KnownTarget make_target(const TargetOptions& options);
 
 struct TargetInfo {
@@ -84,5 +95,15 @@ struct TargetInfo {
 };
 // In the order they are listed to users.
 const std::vector<TargetInfo>& targets();
+
+// Posteriors of posteriordb (Magnusson et al., https://github.com/stan-dev/posteriordb) that are implemented, with
+// all normalising constants, in unconstrained coordinates with the log Jacobian, as Stan has them.
+struct PosteriorInfo {
+  std::string name;  // of its file, without .json
+  std::string help;  // one line
+  int64_t dim = 0;
+  bool has_draws = true;  // reference draws in posteriordb; else the file has moments of draws made otherwise
+};
+const std::vector<PosteriorInfo>& posteriors();
 
 }  // namespace scorevi::targets

@@ -40,7 +40,9 @@ std::vector<TargetOptions> samples(int64_t dim) {
   gaussian.covariance = "random";
   all.push_back(gaussian);
   gaussian.covariance = "stretched";
+  gaussian.condition = 2;
   all.push_back(gaussian);
+  gaussian.condition = 50;
   gaussian.covariance = "conditioned";
   gaussian.diagonal = true;
   all.push_back(gaussian);
@@ -80,27 +82,49 @@ TEST(Targets, ScoreIsTheDerivative) {
   }
 }
 
-// The integral over the plane with theta_j = mean_j + sinh(w_j), by the trapezoidal rule in w.
-double log_integral(const KnownTarget& target, double step) {
+// Integrals of f(theta) pi(theta) over the plane for f = 1, theta - mean, (theta - mean)^T (theta - mean), with
+// theta_j = mean_j + sinh(w_j) and the trapezoidal rule in w.
+struct Integrals {
+  double one = 0;
+  double first[2] = {}, second[3] = {};
+};
+
+Integrals integrate(const KnownTarget& target, double step) {
+  Integrals result;
   const at::Tensor theta = target.density->point();
   auto* x = theta.mutable_data_ptr<double>();
-  const double first = target.reference.mean[0].item<double>();
-  const double second = target.reference.mean[1].item<double>();
-  double sum = 0;
+  const double mean[] = {target.reference.mean[0].item<double>(), target.reference.mean[1].item<double>()};
   for (double v = -8; v <= 8; v += step) {
     for (double w = -8; w <= 8; w += step) {
-      x[0] = first + std::sinh(v);
-      x[1] = second + std::sinh(w);
-      sum += std::exp(target.density->evaluate(theta).log_density) * std::cosh(v) * std::cosh(w);
+      const double a = std::sinh(v), b = std::sinh(w);
+      x[0] = mean[0] + a;
+      x[1] = mean[1] + b;
+      const double weight =
+          step * step * std::exp(target.density->evaluate(theta).log_density) * std::cosh(v) * std::cosh(w);
+      result.one += weight;
+      result.first[0] += a * weight;
+      result.first[1] += b * weight;
+      result.second[0] += a * a * weight;
+      result.second[1] += a * b * weight;
+      result.second[2] += b * b * weight;
     }
   }
-  return std::log(sum * step * step);
+  return result;
 }
 
-TEST(Targets, LogNormaliserIsTheIntegral) {
+TEST(Targets, ReferenceIsTheIntegral) {
   for (const TargetOptions& options : samples(2)) {
     const KnownTarget target = make_target(options);
-    EXPECT_NEAR(log_integral(target, 0.05), target.reference.log_normaliser, 1e-6) << target.name;
+    SCOPED_TRACE(target.name);
+    const Integrals integrals = integrate(target, 0.05);
+    EXPECT_NEAR(std::log(integrals.one), target.reference.log_normaliser, 1e-6);
+    const at::Tensor covariance = target.reference.covariance;
+    const double largest = covariance.abs().max().item<double>();
+    EXPECT_NEAR(integrals.first[0] / integrals.one, 0, 1e-6 * std::sqrt(largest));
+    EXPECT_NEAR(integrals.first[1] / integrals.one, 0, 1e-6 * std::sqrt(largest));
+    EXPECT_NEAR(integrals.second[0] / integrals.one, covariance[0][0].item<double>(), 1e-5 * largest);
+    EXPECT_NEAR(integrals.second[1] / integrals.one, covariance[0][1].item<double>(), 1e-5 * largest);
+    EXPECT_NEAR(integrals.second[2] / integrals.one, covariance[1][1].item<double>(), 1e-5 * largest);
   }
 }
 
@@ -148,7 +172,7 @@ TEST(Targets, NamesTellTheTarget) {
   std::vector<std::string> names;
   for (const TargetOptions& options : samples(4)) names.push_back(make_target(options).name);
   EXPECT_THAT(names, ::testing::ElementsAre("gaussian_d4_c50_seed3", "gaussian_random_d4_seed3",
-                                            "gaussian_stretched_d4_c50_seed3", "gaussian_diagonal_d4_c50_seed3",
+                                            "gaussian_stretched_d4_c2_seed3", "gaussian_diagonal_d4_c50_seed3",
                                             "student_t_nu9_d4_c4", "mixture_d4_k3_sep4_w1-2-5", "banana_d4_b0.7_w0.5",
                                             "funnel_d4_s0.8", "sinh_arcsinh_d4_s0.4_t1.1_seed1",
                                             "sinh_arcsinh_joint_d4_s0.4_t1.1_seed1"));
