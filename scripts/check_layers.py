@@ -11,7 +11,7 @@ import re
 import sys
 
 ORDER = ["core", "config", "kernels", "params", "variational", "optim", "inference", "io", "data", "metrics",
-         "targets", "posterior", "run", "cli"]
+         "targets", "posterior", "run", "bench", "cli"]
 RANK = {module: position for position, module in enumerate(ORDER)}
 WITHOUT_TORCH = {"core", "config", "kernels", "cli"}
 TENSORS_ALONE = {"params", "variational", "optim", "inference", "io", "metrics"}

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "scorevi/bench/bench.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::cli {
@@ -58,6 +59,31 @@ void add_sweep(CLI::App& app, std::function<int()>& command) {
   sub->add_option("-j,--jobs", request->jobs, "runs at the same time")->type_name("N")->check(CLI::PositiveNumber);
   sub->add_flag("--redo", request->redo, "delete and run again what was made with another configuration");
   sub->callback([request, &command] { command = [request] { return run::sweep(*request, std::cout); }; });
+}
+
+void add_bench(CLI::App& app, std::function<int()>& command) {
+  auto request = std::make_shared<bench::BenchRequest>();
+  auto keys = std::make_shared<bool>(false);
+  CLI::App* sub =
+      app.add_subcommand("bench", "Compare inference methods on targets with known answers; finished members are kept");
+  CLI::Option* config = sub->add_option("CONFIG", request->config, "bench file, see configs/targets");
+  add_overrides(*sub, request->overrides);
+  sub->add_option("--out", request->out, "folder of the results instead of runs/<name>")
+      ->type_name("DIR")
+      ->check(kNotEmpty);
+  sub->add_option("-j,--jobs", request->jobs, "members at the same time")->type_name("N")->check(CLI::PositiveNumber);
+  sub->add_flag("--redo", request->redo, "make members again that were made with another configuration");
+  sub->add_flag("--check", request->check_only,
+                "read the file and its targets, say how many members there are, and stop");
+  sub->add_flag("--keys", *keys, "only print all keys of bench files, as a Markdown table")->excludes(config);
+  sub->callback([request, keys, config, &command] {
+    if (!*keys && config->empty()) throw CLI::RequiredError("CONFIG");
+    command = [request, keys] {
+      if (!*keys) return bench::run_bench(*request, std::cout);
+      std::cout << bench::bench_key_reference_markdown();
+      return 0;
+    };
+  });
 }
 
 void add_evaluate(CLI::App& app, std::function<int()>& command) {
@@ -149,6 +175,7 @@ void add_info(CLI::App& app, std::function<int()>& command) {
 void add_commands(CLI::App& app, const Globals& globals, std::function<int()>& command) {
   add_train(app, globals, command);
   add_sweep(app, command);
+  add_bench(app, command);
   add_evaluate(app, command);
   add_predict(app, command);
   add_report(app, command);

@@ -24,9 +24,11 @@ bool is_target_name(const std::string& name) {
   return kNames.count(lower_case(name)) > 0;
 }
 
-bool has_column(const io::CsvTable& table, std::string_view lower_name) {
-  return std::any_of(table.header().begin(), table.header().end(),
-                     [&](const std::string& name) { return lower_case(name) == lower_name; });
+// The column of that name in whatever case; columns() where there is none.
+std::size_t find_column(const io::CsvTable& table, std::string_view lower_name) {
+  const auto found = std::find_if(table.header().begin(), table.header().end(),
+                                  [&](const std::string& name) { return lower_case(name) == lower_name; });
+  return static_cast<std::size_t>(found - table.header().begin());
 }
 
 std::optional<std::size_t> named_target(const io::CsvTable& table) {
@@ -39,8 +41,10 @@ std::optional<std::size_t> named_target(const io::CsvTable& table) {
   }
   if (found.empty()) return std::nullopt;
   if (found.back() + 1 == table.columns()) return found.back();
-  const bool coordinates = lower_case(names.front()) == "y" && has_column(table, "x");
-  if (found.size() == 1 && !coordinates) return found.front();
+  const bool lone_y = found.size() == 1 && lower_case(names.front()) == "y";
+  const std::size_t x = find_column(table, "x");
+  if (lone_y && x < found.front()) return std::nullopt;  // x, y: coordinates
+  if (found.size() == 1 && !(lone_y && x < table.columns())) return found.front();
   names.push_back(table.header().back());
   throw Error(ErrorKind::kData, fmt::format("{}: the target could be in any of the columns {}; set data.target to one",
                                             table.name(), join(names)));

@@ -10,8 +10,9 @@
 namespace scorevi::data {
 
 // The column that options.target means: a name, a number from 0 (-1 is the last), or auto: the column called label,
-// labels, class, target or y in whatever case, else the last. Error kData: there is no such column, several have such
-// a name, a y stands beside an x, or auto finds that the first column could hold the classes as well as the last.
+// labels, class, target or y (but no y after an x) in whatever case, else the last. Error kData: there is no such
+// column, several have such a name, a y stands before an x, or auto finds that the first column could hold the classes
+// as well as the last.
 std::size_t target_column(const io::CsvTable& table, const DataOptions& options);
 
 // The column with the labels in a table of one more column than a picture has pixels: by its name, else the one of the

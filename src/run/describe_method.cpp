@@ -46,7 +46,7 @@ void describe_std_limits(MethodOptions& o, config::Visitor& v) {
 
 }  // namespace
 
-void describe_method(MethodOptions& o, config::Visitor& v) {
+std::vector<config::Variant> method_variants(MethodOptions& o) {
   const auto psm = [&o](config::Visitor& in) {
     in.variant("solver", o.solver, "how the inner problem is solved",
                {{"gradient", "stochastic gradient steps with the optimizer",
@@ -74,9 +74,12 @@ void describe_method(MethodOptions& o, config::Visitor& v) {
     in.field("jitter", o.jitter, "added to the variances after every step (full_gaussian)", config::non_negative());
     describe_std_limits(o, in);
   };
-  v.variant("name", o.name, "inference method",
-            variants_of(inference::methods(),
-                        {{"psm", psm}, {"advi", advi}, {"fisher", fisher}, {"gsm", gsm}, {"bam", bam}}));
+  return variants_of(inference::methods(),
+                     {{"psm", psm}, {"advi", advi}, {"fisher", fisher}, {"gsm", gsm}, {"bam", bam}});
+}
+
+void describe_method(MethodOptions& o, config::Visitor& v) {
+  v.variant("name", o.name, "inference method", method_variants(o));
 }
 
 namespace {

@@ -32,16 +32,13 @@ bool takes_a_row(models::Network& network, std::vector<int64_t> shape) {
 class LiveBytes final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, int64_t size, size_t, size_t, c10::Device device) override {
-    if (!device.is_cpu()) return;
-    const int64_t now = bytes_ += size;
-    if (now > peak_) peak_ = now;
+    if (device.is_cpu()) bytes_ += size;
   }
   bool memoryProfilingEnabled() const override { return true; }
   int64_t bytes() const { return bytes_; }
-  int64_t peak() const { return peak_; }
 
  private:
-  std::atomic<int64_t> bytes_{0}, peak_{0};
+  std::atomic<int64_t> bytes_{0};
 };
 
 // In training mode, as the network is; its statistics stay as they are.
@@ -113,8 +110,8 @@ int64_t activation_bytes_per_row(models::Network& network, const std::vector<int
 
 namespace {
 
-// Memory at the peak of a Hessian product on `rows` rows.
-int64_t second_order_peak(models::Network& network, std::vector<int64_t> shape, int64_t rows) {
+// Memory that `rows` rows hold between the two backward passes of a Hessian product. Runs the second one as well.
+int64_t second_order_bytes(models::Network& network, std::vector<int64_t> shape, int64_t rows) {
   shape.insert(shape.begin(), rows);
   const torch::Tensor inputs = torch::zeros(shape);
   std::vector<torch::Tensor> learned;
@@ -124,12 +121,13 @@ int64_t second_order_peak(models::Network& network, std::vector<int64_t> shape, 
   const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, live);
   const auto first = torch::autograd::grad({torch::logsumexp(network.forward(inputs).flatten(), 0)}, learned, {},
                                            /*retain_graph=*/true, /*create_graph=*/true, /*allow_unused=*/true);
+  const int64_t held = live->bytes();
   torch::Tensor along = torch::zeros({});
   for (const torch::Tensor& gradient : first)
     if (gradient.defined()) along = along + gradient.sum();
   if (along.requires_grad())
     torch::autograd::grad({along}, learned, {}, /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
-  return live->peak();
+  return held;
 }
 
 }  // namespace
@@ -138,9 +136,9 @@ int64_t second_order_bytes_per_row(models::Network& network, const std::vector<i
                                    const std::string& name) {
   network.eval();  // of few rows, batch norm cannot take statistics
   try {
-    const int64_t one = second_order_peak(network, input_shape, 1), three = second_order_peak(network, input_shape, 3);
+    const int64_t one = second_order_bytes(network, input_shape, 1), two = second_order_bytes(network, input_shape, 2);
     network.train();
-    return std::max<int64_t>(three - one, 0) / 2;
+    return two - one;  // what does not grow with the rows is counted as parameter-sized buffers
   } catch (const c10::Error& error) {
     throw Error(ErrorKind::kUsage, "method fisher: model " + name + " cannot be differentiated twice (" +
                                        error.what_without_backtrace() + "); use another method");

@@ -23,8 +23,8 @@ void check_memory_after(const RunOptions& options, const models::Network& networ
 // Bytes that the network holds between a forward and a backward pass on one row, measured on the CPU.
 int64_t activation_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape);
 
-// What each further row adds to the peak of a Hessian product, with both of its backward passes. `name` of the model is
-// for the Error(kUsage) where a layer cannot be differentiated twice.
+// What a row holds between the two backward passes of a Hessian product. `name` of the model is for the Error(kUsage)
+// where a layer cannot be differentiated twice.
 int64_t second_order_bytes_per_row(models::Network& network, const std::vector<int64_t>& input_shape,
                                    const std::string& name);
 

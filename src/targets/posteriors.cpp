@@ -58,7 +58,8 @@ KnownTarget read_posterior(const std::string& name, std::string_view text, const
 
 KnownTarget make_posteriordb(const TargetOptions& options) {
   const std::string& name = table().find(options.posterior).name;
-  const std::string path = data::find_data_files(options.data_root, "posteriordb", {name + ".json"}).front();
+  const std::string root = options.data_root.empty() ? data::bundled_data_dir() : options.data_root;
+  const std::string path = data::find_data_files(root, "posteriordb", {name + ".json"}).front();
   return read_posterior(name, io::read_raw_or_gzip(path, kMaxBytes), path);
 }
 

@@ -131,7 +131,7 @@ Corpus mat_corpus() {
           mat_header() + mat_packed(plain) + mat_packed(other)};
 }
 
-Corpus posterior_corpus() { return small_files("tests/golden/posteriordb", ".json"); }
+Corpus posterior_corpus() { return small_files("data/posteriordb", ".json"); }
 
 Corpus safetensors_corpus() {
   return {safetensors(example_tensors(), {{"format", "pt"}, {"text", "\"\\\n"}}),

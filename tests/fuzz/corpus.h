@@ -12,7 +12,7 @@ Corpus idx_corpus();
 Corpus image_corpus();  // the small files of tests/golden/images
 Corpus lists_corpus();
 Corpus mat_corpus();
-Corpus posterior_corpus();  // the small files of tests/golden/posteriordb
+Corpus posterior_corpus();  // the small files of data/posteriordb
 Corpus safetensors_corpus();
 Corpus weight_file_corpus();  // sound files of tests/golden/checkpoints, also without CRCs
 

@@ -336,11 +336,20 @@ TEST_F(ProgramTest, ListsAndInfo) {
   EXPECT_THAT(run_program({"info"}).out, HasSubstr("libtorch"));
 }
 
-// configs/README.md holds the reference that the schema prints.
-TEST_F(ProgramTest, KeyReferenceIsUpToDate) {
+// configs/README.md and configs/targets/README.md hold the references that the schemas print.
+TEST_F(ProgramTest, KeyReferencesAreUpToDate) {
   const auto result = run_program({"list", "keys-markdown"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(slurp("configs/README.md"), HasSubstr(result.out)) << "run scripts/update_key_reference.sh";
+  EXPECT_THAT(slurp("configs/targets/README.md"), HasSubstr(run_program({"bench", "--keys"}).out));
+}
+
+TEST_F(ProgramTest, CommittedBenchFilesAreRead) {
+  for (const auto& entry : std::filesystem::directory_iterator("configs/targets")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto result = run_program({"bench", entry.path().string(), "--check"});
+    EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+  }
 }
 
 class CommittedConfigs : public ::testing::TestWithParam<const char*> {};

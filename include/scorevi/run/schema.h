@@ -29,6 +29,9 @@ std::vector<config::Variant> variants_of(const Entries& entries, const FieldsByN
   return variants;
 }
 
+// The values of method.name with their keys.
+std::vector<config::Variant> method_variants(MethodOptions& options);
+
 void describe_optimizer(optim::OptimizerOptions& options, config::Visitor& v);
 void describe_schedule(optim::ScheduleOptions& options, config::Visitor& v);
 

@@ -18,8 +18,8 @@ namespace scorevi::targets {
 // Options of all targets; what a target does not use is ignored.
 struct TargetOptions {
   std::string name = "gaussian";
-  uint64_t seed = 0;  // of what is generated
-  int64_t dim = 2;    // all but mlp_regression and posteriordb, whose dimension follows from other options
+  int64_t seed = 0;  // of what is generated, at least 0
+  int64_t dim = 2;   // all but mlp_regression and posteriordb, whose dimension follows from other options
 
   // gaussian: covariance; student_t: scale matrix. The mean is uniform on [0, 1]^D. The eigenvalues of
   //   conditioned  run geometrically from condition^-1/2 to condition^1/2; the rotation is random (isotropic at 1)
@@ -57,7 +57,7 @@ struct TargetOptions {
   int64_t hidden = 50;          // mlp_regression: D = 3 hidden + 1
 
   std::string posterior;  // posteriordb: a name of posteriors()
-  std::string data_root;  // posteriordb: the folder that holds posteriordb/<posterior>.json; "": see data/data_root.h
+  std::string data_root;  // posteriordb: the folder that holds posteriordb/<posterior>.json; "": the bundled data
 };
 
 // What is known about a target. Tensors are double, on the CPU, and undefined where nothing is known; numbers are NaN.

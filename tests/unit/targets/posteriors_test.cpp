@@ -21,7 +21,7 @@ namespace {
 using test::Json;
 using test::vec;
 
-constexpr const char* kGolden = "tests/golden";
+constexpr const char* kGolden = "data";
 
 Json golden_file(const std::string& name) {
   return Json::parse(std::ifstream(std::string(kGolden) + "/posteriordb/" + name + ".json"));

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <ostream>
+#include <thread>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "options.h"
+#include "reference.h"
+#include "report.h"
+#include "result.h"
+#include "run_member.h"
+#include "scorevi/bench/bench.h"
+#include "scorevi/core/cores.h"
+#include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
+#include "scorevi/core/sha256.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/run/folder_lock.h"
+
+namespace scorevi::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the result of a member depends on.
+std::string key_of(const BenchOptions& options, const Member& member) {
+  BenchOptions alone = options;
+  alone.name = "bench";
+  alone.seeds = 1;
+  alone.tolerance = 1;
+  alone.robustness = {};
+  alone.targets = {options.targets[member.target]};
+  alone.methods = {options.methods[member.method]};
+  Sha256 hash;
+  hash.update(resolved_text(alone) + fmt::format("{} {} {}", member.seed, member.start_std, member.rate_factor));
+  return hash.hex().substr(0, 16);
+}
+
+struct PreparedTarget {
+  targets::KnownTarget known;
+  std::unique_ptr<Truth> truth;
+};
+
+std::vector<PreparedTarget> prepare_targets(const BenchOptions& options, const std::string& folder) {
+  std::vector<PreparedTarget> prepared;
+  for (std::size_t i = 0; i < options.targets.size(); ++i) {
+    PreparedTarget one{make_target(options.targets[i]), nullptr};
+    for (const PreparedTarget& other : prepared)
+      if (other.known.name == one.known.name)
+        throw Error(ErrorKind::kUsage, fmt::format("targets.{}: another target is named \"{}\" too, expected a label "
+                                                   "that differs",
+                                                   i, one.known.name));
+    if (!one.known.reference.mean.defined()) find_reference(options.reference, folder, one.known);
+    one.truth = std::make_unique<Truth>(one.known);
+    prepared.push_back(std::move(one));
+  }
+  return prepared;
+}
+
+std::string file_of(const std::string& folder, const Member& member) {
+  return folder + "/members/" + member.id + ".json";
+}
+
+// Everything of a bench at work.
+class Bench {
+ public:
+  Bench(const LoadedBench& loaded, const BenchRequest& request, std::string folder)
+      : options_(loaded.options), request_(request), folder_(std::move(folder)) {
+    fs::create_directories(folder_ + "/members");
+    prepared_ = prepare_targets(options_, folder_);
+    std::vector<std::string> names;
+    for (const PreparedTarget& target : prepared_) names.push_back(target.known.name);
+    members_ = members_of(options_, names);
+    results_.resize(members_.size());
+    keep_finished();
+  }
+
+  // Makes what is missing.
+  void run() {
+    const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : core_count(), 1, 8);
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (results_[i].id.empty()) open.push_back(i);
+    log().info("bench {}: {} members, {} already finished, in {}", options_.name, members_.size(),
+               members_.size() - open.size(), folder_);
+    std::atomic<std::size_t> next{0}, done{0};
+    const auto work = [&] {
+      at::set_num_threads(1);  // no result depends on how many members run at once
+      for (std::size_t i = next++; i < open.size() && pending_signal() == 0; i = next++)
+        if (make(open[i])) tell(results_[open[i]], ++done, open.size());
+    };
+    std::vector<std::thread> workers;
+    for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
+    for (std::thread& worker : workers) worker.join();
+    if (failure_) std::rethrow_exception(failure_);
+    stop_if_signalled();
+  }
+
+  std::vector<TargetSummary> summary() const {
+    std::vector<TargetSummary> targets;
+    for (std::size_t i = 0; i < prepared_.size(); ++i) {
+      TargetSummary target;
+      target.index = i;
+      target.name = prepared_[i].known.name;
+      target.reference = prepared_[i].known.reference.source;
+      target.modes = prepared_[i].known.modes.size();
+      targets.push_back(std::move(target));
+    }
+    std::vector<FinishedMember> finished;
+    for (std::size_t i = 0; i < members_.size(); ++i) finished.push_back({members_[i], &results_[i]});
+    return summarise(options_, finished, std::move(targets));
+  }
+
+  int64_t failed() const {
+    return std::count_if(results_.begin(), results_.end(), [](const MemberResult& r) { return r.outcome == "failed"; });
+  }
+
+ private:
+  void keep_finished() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const std::string file = file_of(folder_, members_[i]);
+      if (!fs::exists(file)) continue;
+      MemberResult result = load_result(file);
+      if (result.key == key_of(options_, members_[i])) {
+        if (result.outcome != "failed") results_[i] = std::move(result);
+      } else if (!request_.redo) {
+        throw Error(ErrorKind::kUsage, file +
+                                           ": was made with another configuration, expected another --out, or --redo "
+                                           "to make it again");
+      }
+    }
+  }
+
+  // False where a signal ended it.
+  bool make(std::size_t index) {
+    const Member& member = members_[index];
+    try {
+      MemberResult result = run_member(options_, member, *prepared_[member.target].truth);
+      result.key = key_of(options_, member);
+      save_result(file_of(folder_, member), result);
+      results_[index] = std::move(result);
+      return true;
+    } catch (const Interrupted&) {
+      return false;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      return false;
+    }
+  }
+
+  static void tell(const MemberResult& result, std::size_t done, std::size_t all) {
+    const Measurement at = result.has_points() ? result.final() : Measurement{};
+    log().info("[{}/{}] {}: {}, mean error {:.3g}, sd error {:.3g}, {} evaluations in {:.2f} s{}", done, all, result.id,
+               result.outcome, at.mean_error, at.sd_error, result.evaluations, result.seconds,
+               result.message.empty() ? "" : ": " + result.message);
+  }
+
+  BenchOptions options_;
+  const BenchRequest& request_;
+  std::string folder_;
+  std::vector<PreparedTarget> prepared_;
+  std::vector<Member> members_;
+  std::vector<MemberResult> results_;  // no id: not finished
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+std::string check_text(const BenchOptions& options) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const TargetEntry& entry : options.targets) {
+    const targets::KnownTarget known = make_target(entry);
+    names.push_back(known.name);
+    text += fmt::format("{}: D = {}, {}\n", known.name, known.density->dim(),
+                        known.reference.source.empty() ? "answer to be sampled" : known.reference.source);
+  }
+  return text + fmt::format("{} targets x {} methods: {} members\n", names.size(), options.methods.size(),
+                            members_of(options, names).size());
+}
+
+}  // namespace
+
+int run_bench(const BenchRequest& request, std::ostream& out) {
+  install_signal_handlers();
+  const LoadedBench loaded = load_bench(request.config, request.overrides);
+  if (request.check_only) {
+    out << check_text(loaded.options);
+    return 0;
+  }
+  const std::string folder = request.out.empty() ? "runs/" + loaded.options.name : request.out;
+  fs::create_directories(folder);
+  const run::FolderLock lock(folder, "bench");
+  Bench bench(loaded, request, folder);
+  try {
+    bench.run();
+  } catch (const Interrupted&) {
+    log().warn("interrupted; the same command goes on where it stopped");
+    return 128 + pending_signal();
+  }
+  const std::vector<TargetSummary> summary = bench.summary();
+  write_report(loaded.options, loaded.resolved, summary, folder);
+  out << tables_markdown(loaded.options, summary) << "\nreport: " << folder << "/report.html\n";
+  return bench.failed() > 0 ? 1 : 0;
+}
+
+}  // namespace scorevi::bench

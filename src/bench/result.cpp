@@ -1,0 +1,103 @@
+#include "result.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/core/error.h"
+
+namespace scorevi::bench {
+namespace {
+
+using nlohmann::json;
+
+json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+double number_of(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  const auto text = value.get<std::string>();
+  if (text == "inf" || text == "-inf") return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+  return Measurement::kNaN;
+}
+
+json numbers(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+std::vector<double> numbers_of(const json& list) {
+  std::vector<double> values;
+  for (const json& value : list) values.push_back(number_of(value));
+  return values;
+}
+
+struct Column {
+  const char* name;
+  double Measurement::*value;
+};
+constexpr Column kColumns[] = {{"mean_error", &Measurement::mean_error},
+                               {"sd_error", &Measurement::sd_error},
+                               {"forward_kl", &Measurement::forward_kl},
+                               {"reverse_kl", &Measurement::reverse_kl},
+                               {"elbo", &Measurement::elbo},
+                               {"elbo_error", &Measurement::elbo_error},
+                               {"k_hat", &Measurement::k_hat}};
+
+json point_json(const CurvePoint& point) {
+  json object = {{"evaluations", point.evaluations}, {"seconds", number(point.seconds)}};
+  for (const Column& column : kColumns) object[column.name] = number(point.at.*column.value);
+  object["mode_shares"] = numbers(point.at.mode_shares);
+  return object;
+}
+
+CurvePoint point_from(const json& object) {
+  CurvePoint point;
+  point.evaluations = object.at("evaluations").get<int64_t>();
+  point.seconds = number_of(object.at("seconds"));
+  for (const Column& column : kColumns) point.at.*column.value = number_of(object.at(column.name));
+  point.at.mode_shares = numbers_of(object.at("mode_shares"));
+  return point;
+}
+
+}  // namespace
+
+void save_result(const std::string& path, const MemberResult& result) {
+  json curve = json::array();
+  for (const CurvePoint& point : result.curve) curve.push_back(point_json(point));
+  const json object = {{"id", result.id},
+                       {"key", result.key},
+                       {"outcome", result.outcome},
+                       {"message", result.message},
+                       {"evaluations", result.evaluations},
+                       {"seconds", number(result.seconds)},
+                       {"curve", curve},
+                       {"mean", numbers(result.mean)},
+                       {"covariance", numbers(result.covariance)}};
+  write_file_atomic(path, object.dump() + "\n");
+}
+
+MemberResult load_result(const std::string& path) {
+  try {
+    const json object = json::parse(read_file(path, 64 << 20));
+    MemberResult result;
+    result.id = object.at("id").get<std::string>();
+    result.key = object.at("key").get<std::string>();
+    result.outcome = object.at("outcome").get<std::string>();
+    result.message = object.at("message").get<std::string>();
+    result.evaluations = object.at("evaluations").get<int64_t>();
+    result.seconds = number_of(object.at("seconds"));
+    for (const json& point : object.at("curve")) result.curve.push_back(point_from(point));
+    result.mean = numbers_of(object.at("mean"));
+    result.covariance = numbers_of(object.at("covariance"));
+    return result;
+  } catch (const json::exception& e) {
+    throw Error(ErrorKind::kData, path + ": damaged, delete it to run this member again: " + e.what());
+  }
+}
+
+}  // namespace scorevi::bench

@@ -1,0 +1,115 @@
+// Members whose method moves a variational family.
+#include <chrono>
+#include <cmath>
+
+#include "run_member_parts.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/inference/registry.h"
+#include "scorevi/inference/run_engine.h"
+#include "scorevi/optim/schedule.h"
+#include "scorevi/run/engine_factory.h"
+#include "scorevi/variational/diagonal_gaussian.h"
+#include "scorevi/variational/full_gaussian.h"
+#include "scorevi/variational/point_mass.h"
+
+namespace scorevi::bench {
+namespace {
+
+std::unique_ptr<variational::Family> make_family(const std::string& name, const at::Tensor& mean, double std) {
+  if (name == "point_mass") return std::make_unique<variational::PointMass>(mean.clone());
+  if (name == "full_gaussian")
+    return std::make_unique<variational::FullGaussian>(variational::FullGaussian::from_mean(mean, std));
+  return std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(mean, std));
+}
+
+constexpr int64_t kRefusedInARow = 100;  // of gsm and bam a step that leaves no covariance is undone
+
+// The steps, counted from 0, before which a curve is measured: equally spaced in the logarithm.
+std::vector<int64_t> curve_steps(int64_t steps, int64_t points) {
+  std::vector<int64_t> chosen = {0};
+  for (int64_t i = 0; i < points; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(points);
+    const auto step = static_cast<int64_t>(std::llround(std::pow(static_cast<double>(steps), share)));
+    if (step > chosen.back() && step < steps) chosen.push_back(step);
+  }
+  return chosen;
+}
+
+const char* outcome_of(inference::Termination termination) {
+  switch (termination) {
+    case inference::Termination::kMaxSteps:
+      return "finished";
+    case inference::Termination::kConverged:
+      return "converged";
+    case inference::Termination::kDiverged:
+      return "diverged";
+  }
+  return "";
+}
+
+// Measures on the way; the time that takes is not the method's.
+class Recorder {
+ public:
+  Recorder(Workplace& place, MemberResult& result) : place_(place), result_(result) {}
+
+  void record(const variational::Family& family, int64_t evaluations, bool final) {
+    const double now = clock_.seconds();
+    const int64_t all = place_.options.final_draws;
+    const int64_t draws = final ? all : std::max<int64_t>(20, all / 10);
+    result_.curve.push_back(
+        {evaluations, now,
+         measure(approximation_of(family), *place_.whole.density, place_.truth, draws, place_.seed(), final)});
+    clock_.leave_out_since(now);
+  }
+
+  double seconds() const { return clock_.seconds(); }
+
+ private:
+  Workplace& place_;
+  MemberResult& result_;
+  Stopwatch clock_;
+};
+
+}  // namespace
+
+void run_engine_member(Workplace& place, MemberResult& result) {
+  const MethodEntry& entry = place.method();
+  targets::AnalyticTarget& target = *place.target.density;
+  const at::Tensor start = start_mean(place.options, place.member, target.dim());
+  inference::check_target(entry.method.name, target);
+  const auto engine = run::make_engine(entry.method, family_of(entry), entry.optimizer, target.layout(), start);
+  const auto family = make_family(family_of(entry), start, place.member.start_std);
+
+  inference::RunOptions loop;
+  const int64_t per_step = entry.method.name == "map" ? 1 : entry.method.samples;
+  loop.steps = std::max<int64_t>(1, place.options.evaluations / per_step);
+  loop.seed = place.seed();
+  loop.max_nonfinite_steps = kRefusedInARow;
+  const optim::Schedule schedule(entry.schedule, loop.steps, /*steps_per_epoch=*/1);
+  loop.lr_factor = [&](int64_t step) { return place.member.rate_factor * schedule.factor(step); };
+  const std::vector<int64_t> measured = curve_steps(loop.steps, place.options.points);
+  std::size_t next = 0;
+  Recorder recorder(place, result);
+  loop.before_step = [&](int64_t step) {
+    stop_if_signalled();
+    if (next < measured.size() && step == measured[next]) {
+      recorder.record(*family, step * per_step, /*final=*/false);
+      ++next;
+    }
+    target.begin_step(loop.seed, step);
+  };
+  inference::ConvergenceOptions rule;
+  rule.stop = true;
+  inference::Convergence convergence(rule);
+  if (place.options.stop) loop.convergence = &convergence;
+  const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop);
+  result.evaluations = summary.evaluations;
+  result.seconds = recorder.seconds();
+  result.outcome = outcome_of(summary.termination);
+  if (summary.termination != inference::Termination::kMaxSteps) result.message = summary.message;
+  if (convergence.best_step() >= 0) convergence.restore_best(*family);
+  recorder.record(*family, summary.evaluations, /*final=*/true);
+  keep_picture(approximation_of(*family), result);
+}
+
+}  // namespace scorevi::bench

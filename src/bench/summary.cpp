@@ -1,0 +1,95 @@
+#include "summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scorevi::bench {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Between order statistics linearly; never a difference of infinities.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const double rest = at - static_cast<double>(below);
+  if (rest == 0 || sorted[below] == sorted[below + 1]) return sorted[below];
+  return (1 - rest) * sorted[below] + rest * sorted[below + 1];
+}
+
+void fill(Cell& cell, double tolerance) {
+  const auto final_quartiles = [&cell](double Measurement::*value) {
+    std::vector<double> values;
+    for (const MemberResult* result : cell.members)
+      if (result->has_points()) values.push_back(result->final().*value);
+    return quartiles(std::move(values));
+  };
+  cell.mean_error = final_quartiles(&Measurement::mean_error);
+  cell.sd_error = final_quartiles(&Measurement::sd_error);
+  cell.forward_kl = final_quartiles(&Measurement::forward_kl);
+  cell.reverse_kl = final_quartiles(&Measurement::reverse_kl);
+  cell.elbo = final_quartiles(&Measurement::elbo);
+  cell.k_hat = final_quartiles(&Measurement::k_hat);
+  std::vector<double> evaluations, when, seconds;
+  for (const MemberResult* result : cell.members) {
+    cell.finished += result->ended_well() ? 1 : 0;
+    cell.diverged += result->outcome == "diverged" ? 1 : 0;
+    cell.failed += result->outcome == "failed" || result->outcome == "refused" ? 1 : 0;
+    seconds.push_back(result->seconds);
+    if (!result->has_points() || std::isnan(result->final().sd_error)) continue;
+    const CurvePoint* point = reached(*result, tolerance);
+    evaluations.push_back(point ? static_cast<double>(point->evaluations) : kInfinity);
+    when.push_back(point ? point->seconds : kInfinity);
+  }
+  cell.reached = quartiles(std::move(evaluations));
+  cell.reached_seconds = quartiles(std::move(when));
+  cell.seconds = quartiles(std::move(seconds));
+}
+
+}  // namespace
+
+Quartiles quartiles(std::vector<double> values) {
+  values.erase(std::remove_if(values.begin(), values.end(), [](double v) { return std::isnan(v); }), values.end());
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return {quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)};
+}
+
+const CurvePoint* reached(const MemberResult& result, double tolerance) {
+  const auto good = [tolerance](const CurvePoint& point) {
+    return point.at.mean_error < tolerance && point.at.sd_error < tolerance;
+  };
+  const auto found = std::find_if(result.curve.begin(), result.curve.end(), good);
+  return found == result.curve.end() ? nullptr : &*found;
+}
+
+double final_error(const MemberResult& result) {
+  if (!result.has_points()) return kInfinity;
+  const Measurement& at = result.final();
+  return std::isnan(at.sd_error) ? at.mean_error : std::max(at.mean_error, at.sd_error);
+}
+
+std::vector<TargetSummary> summarise(const BenchOptions& options, const std::vector<FinishedMember>& members,
+                                     std::vector<TargetSummary> targets) {
+  for (const FinishedMember& one : members) {
+    std::vector<Cell>& cells = targets[one.member.target].cells;
+    const auto same = [&one](const Cell& cell) {
+      return cell.method == one.member.method && cell.start_std == one.member.start_std &&
+             cell.rate_factor == one.member.rate_factor;
+    };
+    auto cell = std::find_if(cells.begin(), cells.end(), same);
+    if (cell == cells.end()) {
+      cells.push_back({});
+      cell = cells.end() - 1;
+      cell->method = one.member.method;
+      cell->start_std = one.member.start_std;
+      cell->rate_factor = one.member.rate_factor;
+    }
+    cell->members.push_back(one.result);
+  }
+  for (TargetSummary& target : targets)
+    for (Cell& cell : target.cells) fill(cell, options.tolerance);
+  return targets;
+}
+
+}  // namespace scorevi::bench

@@ -1,0 +1,86 @@
+// `scorevi bench` from file to report.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scorevi/io/csv.h"
+#include "support/program.h"
+#include "support/temp_dir.h"
+
+namespace scorevi {
+namespace {
+
+using test::run_program;
+using test::slurp;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class BenchTest : public ::testing::Test {
+ protected:
+  test::ProgramResult bench(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {
+        "bench", "configs/targets/smoke.yaml", "--out", out(), "-s", "evaluations=300", "-s", "seeds=1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  }
+  std::string out() const { return folder_.file("bench"); }
+  // results.csv without the times.
+  std::vector<std::vector<std::string>> results() const {
+    const io::CsvTable table = io::read_csv(out() + "/results.csv");
+    std::vector<std::vector<std::string>> rows(table.rows());
+    for (std::size_t r = 0; r < table.rows(); ++r)
+      for (std::size_t c = 0; c < table.columns(); ++c)
+        if (table.header()[c] != "seconds") rows[r].emplace_back(table.cell(r, c));
+    return rows;
+  }
+  test::TempDir folder_;
+};
+
+TEST_F(BenchTest, EveryMethodOnEveryTarget) {
+  const auto result = bench();
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("## mixture"));
+  const io::CsvTable table = io::read_csv(out() + "/results.csv");
+  ASSERT_EQ(table.rows(), 26U);
+  for (std::size_t r = 0; r < table.rows(); ++r)
+    EXPECT_EQ(table.cell(r, table.column("outcome")), "finished") << table.cell(r, 0);
+  for (const char* file : {"table.md", "curves.csv", "report.html", "figures/gaussian_d4_c10_mean_error.svg"})
+    EXPECT_TRUE(std::filesystem::exists(out() + "/" + file)) << file;
+  // Results do not depend on what runs beside, or on a stop between members.
+  const auto first = results();
+  std::filesystem::remove_all(out() + "/members");
+  ASSERT_EQ(bench({"--jobs", "1"}).exit_code, 0);
+  EXPECT_EQ(results(), first);
+}
+
+TEST_F(BenchTest, FinishedMembersAreKept) {
+  const std::vector<std::string> less = {"-s", "targets=[{name: banana}]", "-s", "methods=[{method: {name: map}}]"};
+  ASSERT_EQ(bench(less).exit_code, 0);
+  const auto again = bench(less);
+  EXPECT_THAT(again.err, HasSubstr("1 members, 1 already finished"));
+  std::vector<std::string> other = less;
+  other.insert(other.end(), {"-s", "evaluations=400"});
+  const auto refused = bench(other);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("was made with another configuration"));
+  other.push_back("--redo");
+  EXPECT_EQ(bench(other).exit_code, 0);
+}
+
+TEST_F(BenchTest, ErrorsOfTheFileNameTheirPlaces) {
+  const std::string file =
+      folder_.write("bad.yaml", "targets: [{name: gausian}]\nmethods: [{method: {name: bam, lr: 1}}]\n");
+  const auto result = run_program({"bench", file});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("bad.yaml:1:"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean \"gaussian\"?"));
+  EXPECT_THAT(result.err, HasSubstr("bad.yaml:2:"));
+  EXPECT_EQ(run_program({"bench"}).exit_code, 2);
+  const auto keys = run_program({"bench", "--keys"});
+  EXPECT_EQ(keys.exit_code, 0);
+  EXPECT_THAT(keys.out, HasSubstr("robustness.start_std"));
+}
+
+}  // namespace
+}  // namespace scorevi
