@@ -12,7 +12,9 @@ void describe_seed(Options& o, Visitor& v) {
   v.field("seed", o.seed, "of what is random about the target", config::non_negative());
 }
 
-void describe_dim(Options& o, Visitor& v) { v.field("dim", o.dim, "D", config::between(1, 1000000)); }
+void describe_dim(Options& o, Visitor& v) {
+  v.field("dim", o.dim, "D; at most 4096 where there is a full covariance", config::between(1, 1000000));
+}
 
 void describe_scale(Options& o, Visitor& v) {
   v.choice("covariance", o.covariance,
@@ -44,7 +46,7 @@ void describe_sinh_arcsinh(Options& o, Visitor& v) {
 
 void describe_rows(Options& o, Visitor& v) {
   v.field("rows", o.rows, "of generated data; 0 = 1000 for logistic_regression, 20 for cubic, 50 for gap",
-          config::between(0, 10000000));
+          config::between(0, 1000000));
   v.field("batch_frac", o.batch_frac, "share of the rows that a step sees", config::positive_fraction());
   v.field("prior_std", o.prior_std, "prior standard deviation of a weight; .inf = no prior",
           config::or_infinite(config::positive()));
@@ -78,7 +80,7 @@ run::FieldsByName fields_of(Options& o) {
   const auto mlp = [&o](Visitor& v) {
     v.choice("curve", o.curve, {{"cubic", "y = x^3, noise 3"}, {"gap", "a sine with a gap in x, noise 0.1"}},
              "what the data come from");
-    v.field("hidden", o.hidden, "units of the one hidden layer; D = 3 hidden + 1", config::between(1, 100000));
+    v.field("hidden", o.hidden, "units of the one hidden layer; D = 3 hidden + 1", config::between(1, 10000));
     describe_rows(o, v);
   };
   const auto posterior = [&o](Visitor& v) {

@@ -82,7 +82,7 @@ void add_curves(const BenchOptions& options, const TargetSummary& target, std::v
     plot.width = 470;
     plot.height = 330;
     figures.push_back(
-        {target.name + "_" + curve.file + ".svg", metrics::line_plot(all, plot), "median and quartiles over seeds"});
+        {target.name + "__" + curve.file + ".svg", metrics::line_plot(all, plot), "median and quartiles over seeds"});
   }
 }
 
@@ -124,7 +124,7 @@ std::vector<double> gaussian_on(const metrics::Grid& grid, const MemberResult& q
 metrics::Grid grid_around(const targets::KnownTarget& known) {
   const targets::Reference& reference = known.reference;
   double low[2] = {-4, -4}, high[2] = {4, 4};
-  if (reference.mean.defined())
+  if (reference.sd.defined())
     for (int j = 0; j < 2; ++j) {
       const double mean = reference.mean[j].item<double>(), sd = reference.sd[j].item<double>();
       low[j] = mean - 3.5 * sd, high[j] = mean + 3.5 * sd;
@@ -142,8 +142,8 @@ void add_contours(const BenchOptions& options, const TargetSummary& target, std:
   const bool plane = std::any_of(target.cells.begin(), target.cells.end(), [](const Cell& cell) {
     return !cell.members.empty() && cell.members.front()->mean.size() == 2;
   });
-  if (!plane) return;
-  const targets::KnownTarget known = make_target(options.targets[target.index]);
+  if (!plane || target.target->density->prior() != nullptr) return;
+  const targets::KnownTarget& known = *target.target;
   const metrics::Grid grid = grid_around(known);
   metrics::ContourLayer density;
   density.name = "target";
@@ -163,7 +163,7 @@ void add_contours(const BenchOptions& options, const TargetSummary& target, std:
     plot.x.label = "theta 1";
     plot.y.label = "theta 2";
     plot.width = plot.height = 340;
-    figures.push_back({target.name + "_" + layer.name + "_contours.svg",
+    figures.push_back({target.name + "__" + layer.name + "__contours.svg",
                        metrics::contour_plot(grid, {density, layer}, plot), "one, two and three sigma; first seed"});
   }
 }
@@ -192,8 +192,9 @@ void add_heat_maps(const BenchOptions& options, const TargetSummary& target, std
         map.values.push_back(std::isfinite(error) ? std::clamp(std::log10(error), map.low, map.high) : map.high);
         map.cell_text.push_back(std::isfinite(error) ? fmt::format("{:.2g}", error) : "lost");
       }
-    figures.push_back({target.name + "_" + label_of(options.methods[method]) + "_robustness.svg",
-                       metrics::heat_map(map), "median over seeds of the larger relative error; lost: diverged"});
+    figures.push_back({target.name + "__" + label_of(options.methods[method]) + "__robustness.svg",
+                       metrics::heat_map(map),
+                       "median over seeds of the larger relative error; lost: diverged, or refused"});
   }
 }
 

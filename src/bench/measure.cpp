@@ -15,7 +15,7 @@ namespace scorevi::bench {
 namespace {
 
 constexpr int64_t kTruthDraws = 20000;
-constexpr int64_t kMaxFullDim = 1024;  // covariances of draws
+constexpr int64_t kMaxDrawnCovariance = 1024;
 const double kLogTwoPi = std::log(2 * M_PI);
 
 kernels::NoiseKey draw_key(uint64_t seed, int64_t draw) {
@@ -58,19 +58,12 @@ void compare_moments(const Approximation& q, const Truth& truth, Measurement& re
   if (q.sd.defined()) result.sd_error = ((q.sd - sd) / sd).norm().item<double>();
 }
 
-int64_t nearest_mode(const std::vector<at::Tensor>& modes, const at::Tensor& theta) {
-  int64_t best = 0;
-  double distance = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < modes.size(); ++k) {
-    const double d = (theta - modes[k]).square().sum().item<double>();
-    if (d < distance) distance = d, best = static_cast<int64_t>(k);
-  }
-  return best;
+int64_t nearest_mode(const at::Tensor& modes, const at::Tensor& theta) {
+  return (modes - theta).square().sum(1).argmin().item<int64_t>();
 }
 
-std::vector<double> mode_shares(const variational::Family& q, const std::vector<at::Tensor>& modes, int64_t draws,
-                                uint64_t seed) {
-  std::vector<double> shares(modes.size(), 0);
+std::vector<double> mode_shares(const variational::Family& q, const at::Tensor& modes, int64_t draws, uint64_t seed) {
+  std::vector<double> shares(static_cast<std::size_t>(modes.size(0)), 0);
   const at::Tensor theta = at::empty({q.dim()}, at::TensorOptions().dtype(at::kDouble));
   for (int64_t i = 0; i < draws; ++i) {
     q.sample(draw_key(seed, i), theta);
@@ -87,7 +80,7 @@ void measure_draws(const variational::Family& q, targets::AnalyticTarget& target
   result.elbo = elbo.value;
   result.elbo_error = elbo.standard_error;
   result.reverse_kl = truth.reference.log_normaliser - elbo.value;
-  if (!truth.modes.empty()) result.mode_shares = mode_shares(q, truth.modes, draws, seed);
+  if (truth.modes.defined()) result.mode_shares = mode_shares(q, truth.modes, draws, seed);
   const auto* begin = weights.const_data_ptr<double>();
   if (final) result.k_hat = metrics::smooth_weights({begin, begin + draws}).k;
 }
@@ -106,7 +99,7 @@ void measure_target(targets::KnownTarget& target, Truth& truth) {
   const at::Tensor block = at::empty({500, dim}, double_cpu);
   const at::Tensor centre = truth.reference.mean.defined() ? truth.reference.mean : at::zeros({dim}, double_cpu);
   at::Tensor sum = at::zeros({dim}, double_cpu), squares = at::zeros({dim}, double_cpu), products;
-  if (dim <= kMaxFullDim) products = at::zeros({dim, dim}, double_cpu);
+  if (dim <= kMaxDrawnCovariance) products = at::zeros({dim, dim}, double_cpu);
   double density = 0;
   SCOREVI_CHECK(target.density->prior() == nullptr);  // targets with a sampler are whole
   for (int64_t draw = 0; draw < kTruthDraws; ++draw) {
@@ -129,8 +122,9 @@ void measure_target(targets::KnownTarget& target, Truth& truth) {
 
 }  // namespace
 
-Truth::Truth(targets::KnownTarget& target) : reference(target.reference), modes(target.modes) {
-  if (reference.gaussian || (reference.mean.defined() && !target.sample)) {
+Truth::Truth(targets::KnownTarget& target) : reference(target.reference) {
+  if (!target.modes.empty()) modes = at::stack(target.modes);
+  if (reference.gaussian) {
     mean = reference.mean;
     variance = reference.sd.square();
     covariance = reference.covariance;
@@ -161,6 +155,8 @@ Measurement measure(const Approximation& q, targets::AnalyticTarget& target, con
   measure_draws(*q.family, target, truth, draws, seed, final, result);
   if (truth.reference.gaussian)
     exact_divergences(*q.family, truth, result);
+  else if (truth.mean.defined() && !truth.reference.sd.defined())
+    result.forward_kl = std::numeric_limits<double>::infinity();  // p has no second moments
   else if (truth.mean.defined())
     result.forward_kl = truth.mean_log_density - truth.reference.log_normaliser - cross_log_density(*q.family, truth);
   return result;

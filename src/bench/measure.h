@@ -35,7 +35,7 @@ struct Truth {
   at::Tensor mean, variance;  // [D]
   at::Tensor covariance;      // [D, D]; undefined: only variances are known
   double mean_log_density = Measurement::kNaN;
-  std::vector<at::Tensor> modes;
+  at::Tensor modes;  // [modes, D]; undefined: not multimodal
 };
 
 // An approximation: a mean and marginal standard deviations, and where it is a Gaussian the family. `family` may be

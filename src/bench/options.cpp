@@ -1,6 +1,9 @@
 #include "options.h"
 
 #include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "describe.h"
 #include "member.h"
@@ -24,7 +27,7 @@ void describe(BenchOptions& o, config::Visitor& v) {
   v.field("final_draws", o.final_draws, "of q behind ELBO, divergences and k-hat; a tenth of them on the way",
           config::between(25, 1e7));
   v.field("stop", o.stop,
-          "a run ends once its ELBO has settled, and keeps the best q it had; comparisons go on to the end");
+          "a run ends once its ELBO has settled, and keeps the best q it had; its looks at the ELBO are not counted");
   v.section("start", "where q begins, the same for all methods", [&o](config::Visitor& i) {
     i.field("mean_low", o.start.mean_low, "the mean is uniform between these limits");
     i.field("mean_high", o.start.mean_high, "the upper limit");
@@ -54,6 +57,8 @@ bool plain(const std::string& label) {
 
 void check_method(config::Document& document, const MethodEntry& entry, const std::string& key) {
   const std::string label = label_of(entry);
+  if (entry.schedule.name == "plateau")
+    document.add_error(key + ".schedule.name", "plateau watches validations, and a bench has none");
   if (!plain(label)) document.add_error(key + ".label", "got \"" + label + "\", expected letters, digits and _ - . +");
 }
 
@@ -72,6 +77,14 @@ void check_labels(config::Document& document, const BenchOptions& options) {
                          "got \"" + options.targets[i].label + "\", expected letters, digits and _ - . +");
 }
 
+// Members are named by these numbers as {:g} writes them.
+void check_repeats(config::Document& document, const std::string& key, const std::vector<double>& values) {
+  std::set<std::string> seen;
+  for (const double value : values)
+    if (!seen.insert(fmt::format("{:g}", value)).second)
+      document.add_error(key, fmt::format("{:g} stands there twice, expected values that differ in six digits", value));
+}
+
 void check_combinations(config::Document& document, const BenchOptions& options) {
   if (!plain(options.name))
     document.add_error("name", "expected letters, digits and _ - . + (it becomes a folder name)");
@@ -81,6 +94,8 @@ void check_combinations(config::Document& document, const BenchOptions& options)
     document.add_error("start.mean_high", "expected at least start.mean_low");
   if (options.robustness.start_std.empty() != options.robustness.rate_factors.empty())
     document.add_error("robustness", "expected both start_std and rate_factors, or neither");
+  check_repeats(document, "robustness.start_std", options.robustness.start_std);
+  check_repeats(document, "robustness.rate_factors", options.robustness.rate_factors);
   check_labels(document, options);
 }
 

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "json_numbers.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/sha256.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/inference/draws.h"
 #include "scorevi/inference/nuts.h"
@@ -20,32 +22,37 @@ using nlohmann::json;
 
 constexpr double kGoodRhat = 1.05;
 
-json numbers(const at::Tensor& values) {
+// A seed that no member has.
+constexpr uint64_t kSeed = uint64_t{1} << 62;
+
+json list_of(const at::Tensor& values) {
   const at::Tensor flat = values.contiguous();
   const auto* begin = flat.const_data_ptr<double>();
-  return std::vector<double>(begin, begin + flat.numel());
+  return numbers_json({begin, begin + flat.numel()});
 }
 
-at::Tensor tensor_of(const json& list) { return at::tensor(list.get<std::vector<double>>(), at::kDouble); }
+at::Tensor tensor_of(const json& list, int64_t dim) {
+  const std::vector<double> values = numbers_of(list);
+  if (static_cast<int64_t>(values.size()) != dim)
+    throw std::runtime_error(fmt::format("{} numbers, expected {}", values.size(), dim));
+  return at::tensor(values, at::kDouble);
+}
 
 json to_json(const targets::Reference& reference) {
-  return {{"mean", numbers(reference.mean)},
-          {"sd", numbers(reference.sd)},
-          {"covariance", numbers(reference.covariance)},
-          {"mean_error", numbers(reference.mean_error)},
-          {"sd_error", numbers(reference.sd_error)},
+  return {{"mean", list_of(reference.mean)},
+          {"sd", list_of(reference.sd)},
+          {"mean_error", list_of(reference.mean_error)},
+          {"sd_error", list_of(reference.sd_error)},
           {"source", reference.source}};
 }
 
-void read_json(const std::string& path, targets::Reference& reference) {
+void read_json(const std::string& path, int64_t dim, targets::Reference& reference) {
   try {
     const json object = json::parse(read_file(path, 256 << 20));
-    reference.mean = tensor_of(object.at("mean"));
-    reference.sd = tensor_of(object.at("sd"));
-    const int64_t dim = reference.mean.numel();
-    reference.covariance = tensor_of(object.at("covariance")).view({dim, dim});
-    reference.mean_error = tensor_of(object.at("mean_error"));
-    reference.sd_error = tensor_of(object.at("sd_error"));
+    reference.mean = tensor_of(object.at("mean"), dim);
+    reference.sd = tensor_of(object.at("sd"), dim);
+    reference.mean_error = tensor_of(object.at("mean_error"), dim);
+    reference.sd_error = tensor_of(object.at("sd_error"), dim);
     reference.source = object.at("source").get<std::string>();
   } catch (const std::exception& e) {
     throw Error(ErrorKind::kData, path + ": damaged, delete it to find the reference again: " + e.what());
@@ -54,11 +61,18 @@ void read_json(const std::string& path, targets::Reference& reference) {
 
 }  // namespace
 
-void find_reference(const ReferenceOptions& options, const std::string& folder, targets::KnownTarget& known) {
-  const std::string path =
-      fmt::format("{}/references/{}_{}x{}+{}.json", folder, known.name, options.chains, options.warmup, options.draws);
+void find_reference(const ReferenceOptions& options, const TargetEntry& entry, const std::string& folder,
+                    targets::KnownTarget& known) {
+  BenchOptions what;
+  what.reference = options;
+  what.targets = {entry};
+  what.targets[0].label.clear();
+  what.targets[0].target.batch_frac = 1;
+  Sha256 hash;
+  hash.update(resolved_text(what));
+  const std::string path = folder + "/references/" + hash.hex().substr(0, 16) + ".json";
   if (std::filesystem::exists(path)) {
-    read_json(path, known.reference);
+    read_json(path, known.density->dim(), known.reference);
     return;
   }
   log().info("{}: no known answer, sampling one: {} chains of {} + {} iterations", known.name, options.chains,
@@ -67,6 +81,7 @@ void find_reference(const ReferenceOptions& options, const std::string& folder, 
   nuts.chains = options.chains;
   nuts.warmup = options.warmup;
   nuts.draws = options.draws;
+  nuts.seed = kSeed;
   const at::Tensor start = at::zeros({known.density->dim()}, at::kDouble);
   const inference::Draws draws =
       inference::sample_nuts(*known.density, nuts, start, [](const inference::SamplerProgress&) {
@@ -74,10 +89,9 @@ void find_reference(const ReferenceOptions& options, const std::string& folder, 
         return false;
       });
   targets::Reference& reference = known.reference;
-  const inference::GaussianFit fit = inference::gaussian_fit(draws, inference::GaussianForm::kFull);
+  const inference::GaussianFit fit = inference::gaussian_fit(draws, inference::GaussianForm::kDiagonal);
   reference.mean = fit.mean;
-  reference.covariance = fit.covariance;
-  reference.sd = fit.covariance.diagonal().sqrt().contiguous();
+  reference.sd = fit.covariance.sqrt();
   reference.mean_error = draws.mean_error;
   reference.sd_error = draws.sd_error;
   const double rhat = draws.rhat.max().item<double>();

@@ -16,7 +16,6 @@ namespace {
 
 std::string show(double value) {
   if (std::isnan(value)) return "";
-  if (std::isinf(value)) return value > 0 ? "never" : "-inf";
   if (value != 0 && std::abs(value) < 1e-12) return "< 1e-12";
   return fmt::format("{:.3g}", value);
 }
@@ -32,17 +31,43 @@ std::string outcome_of(const Cell& cell) {
   std::vector<std::string> parts;
   if (cell.finished > 0) parts.push_back(fmt::format("{} finished", cell.finished));
   if (cell.diverged > 0) parts.push_back(fmt::format("{} diverged", cell.diverged));
+  if (cell.refused > 0) parts.push_back(fmt::format("{} refused", cell.refused));
   if (cell.failed > 0) parts.push_back(fmt::format("{} failed", cell.failed));
   return join(parts);
 }
 
-// Shares of q by mode, of the first member.
-std::string mode_text(const Cell& cell) {
-  if (cell.members.empty() || !cell.members.front()->has_points()) return "";
+// A mode is covered by a q that has a tenth of its weight or more.
+constexpr double kCoveredShare = 0.1;
+
+int64_t covered_modes(const MemberResult& result, const std::vector<double>& weights) {
+  if (!result.has_points()) return 0;
+  const std::vector<double>& shares = result.final().mode_shares;
+  int64_t covered = 0;
+  for (std::size_t k = 0; k < std::min(shares.size(), weights.size()); ++k)
+    covered += shares[k] >= kCoveredShare * weights[k] ? 1 : 0;
+  return covered;
+}
+
+std::string mode_text(const Cell& cell, const std::vector<double>& weights) {
+  std::vector<double> counts;
+  for (const MemberResult* result : cell.members)
+    if (result->has_points() && !result->final().mode_shares.empty())
+      counts.push_back(static_cast<double>(covered_modes(*result, weights)));
+  if (counts.empty()) return "";
+  const Quartiles q = quartiles(std::move(counts));
+  return q.low == q.high ? fmt::format("{:g} of {}", q.median, weights.size())
+                         : fmt::format("{:g} [{:g}, {:g}] of {}", q.median, q.low, q.high, weights.size());
+}
+
+// "0.42 0.58": of one member, for results.csv.
+std::string share_text(const MemberResult& result) {
+  if (!result.has_points()) return "";
   std::vector<std::string> shares;
-  for (const double share : cell.members.front()->final().mode_shares) shares.push_back(fmt::format("{:.2f}", share));
+  for (const double share : result.final().mode_shares) shares.push_back(fmt::format("{:.3f}", share));
   return join(shares, " ");
 }
+
+std::string show_reached(const Quartiles& q) { return std::isinf(q.median) ? "never" : show(q); }
 
 struct Column {
   std::string title;
@@ -65,9 +90,10 @@ const std::vector<Column>& columns() {
       {"ELBO", Best::kHighest, [](const Cell& c) { return show(c.elbo); }, [](const Cell& c) { return c.elbo.median; }},
       {"k-hat", Best::kLowest, [](const Cell& c) { return show(c.k_hat); },
        [](const Cell& c) { return c.k_hat.median; }},
-      {"evaluations to reach", Best::kLowest, [](const Cell& c) { return show(c.reached); },
+      {"evaluations to reach", Best::kLowest, [](const Cell& c) { return show_reached(c.reached); },
        [](const Cell& c) { return c.reached.median; }},
-      {"seconds to reach", Best::kNone, [](const Cell& c) { return show(c.reached_seconds.median); },
+      {"seconds to reach", Best::kNone,
+       [](const Cell& c) { return std::isinf(c.reached_seconds.median) ? "" : show(c.reached_seconds.median); },
        [](const Cell& c) { return c.reached_seconds.median; }},
       {"seconds", Best::kNone, [](const Cell& c) { return show(c.seconds.median); },
        [](const Cell& c) { return c.seconds.median; }},
@@ -92,12 +118,12 @@ metrics::DataTable table_of(const BenchOptions& options, const TargetSummary& ta
     shown.push_back(&column);
     table.columns.push_back({column.title, true, column.best});
   }
-  if (target.modes > 0) table.columns.push_back({"shares of the modes", false});
+  if (!target.mode_weights.empty()) table.columns.push_back({"modes covered", false});
   table.columns.push_back({"members", false});
   for (const Cell& cell : target.cells) {
     std::vector<metrics::TableCell> row = {row_name(options, cell)};
     for (const Column* column : shown) row.emplace_back(column->text(cell), column->value(cell));
-    if (target.modes > 0) row.emplace_back(mode_text(cell));
+    if (!target.mode_weights.empty()) row.emplace_back(mode_text(cell, target.mode_weights));
     row.emplace_back(outcome_of(cell));
     table.rows.push_back(std::move(row));
   }
@@ -138,7 +164,7 @@ std::vector<std::string> measured(const Measurement& at) {
 const std::vector<std::string> kMeasured = {"mean_error", "sd_error",   "forward_kl", "reverse_kl",
                                             "elbo",       "elbo_error", "k_hat"};
 
-// Calls use(target, cell, result) for every member with points.
+// Calls use(target, cell, result) for every member.
 template <class Use>
 void for_each_result(const std::vector<TargetSummary>& targets, Use&& use) {
   for (const TargetSummary& target : targets)
@@ -159,14 +185,15 @@ std::vector<std::string> with(std::vector<std::string> cells, const std::vector<
 
 std::string results_csv(const BenchOptions& options, const std::vector<TargetSummary>& targets) {
   std::string text = csv_line(with({"member", "target", "method", "start_std", "rate_factor", "outcome", "evaluations",
-                                    "seconds", "reached_evaluations", "message"},
+                                    "seconds", "reached_evaluations", "reached_seconds", "mode_shares", "message"},
                                    kMeasured));
   for_each_result(targets, [&](const TargetSummary& target, const Cell& cell, const MemberResult& result) {
     const CurvePoint* at = reached(result, options.tolerance);
-    text += csv_line(with({result.id, target.name, label_of(options.methods[cell.method]), number(cell.start_std),
-                           number(cell.rate_factor), result.outcome, std::to_string(result.evaluations),
-                           number(result.seconds), at ? std::to_string(at->evaluations) : "", result.message},
-                          measured(result.has_points() ? result.final() : Measurement{})));
+    text += csv_line(with(
+        {result.id, target.name, label_of(options.methods[cell.method]), number(cell.start_std),
+         number(cell.rate_factor), result.outcome, std::to_string(result.evaluations), number(result.seconds),
+         at ? std::to_string(at->evaluations) : "", at ? number(at->seconds) : "", share_text(result), result.message},
+        measured(result.has_points() ? result.final() : Measurement{})));
   });
   return text;
 }
@@ -180,6 +207,18 @@ std::string curves_csv(const std::vector<TargetSummary>& targets) {
   return text;
 }
 
+// Why methods were refused, and what failed: the first message of each.
+std::vector<std::string> refusals(const BenchOptions& options, const TargetSummary& target) {
+  std::vector<std::string> reasons;
+  for (const Cell& cell : target.cells)
+    for (const MemberResult* result : cell.members) {
+      if (result->outcome != "refused" && result->outcome != "failed") continue;
+      reasons.push_back(row_name(options, cell) + ": " + result->outcome + ": " + result->message);
+      break;
+    }
+  return reasons;
+}
+
 }  // namespace
 
 std::string tables_markdown(const BenchOptions& options, const std::vector<TargetSummary>& targets) {
@@ -188,12 +227,14 @@ std::string tables_markdown(const BenchOptions& options, const std::vector<Targe
     text += "\n## " + target.name + "\n\n";
     if (!target.reference.empty()) text += "Reference: " + target.reference + ".\n\n";
     text += markdown(table_of(options, target));
+    for (const std::string& reason : refusals(options, target)) text += "\n" + reason + "\n";
   }
   return text;
 }
 
 void write_report(const BenchOptions& options, const std::string& resolved, const std::vector<TargetSummary>& targets,
                   const std::string& folder) {
+  std::filesystem::remove_all(folder + "/figures");  // of targets and methods that are no more
   std::filesystem::create_directories(folder + "/figures");
   metrics::HtmlPage page(options.name, "inference methods on targets with known answers");
   page.paragraph(explanation(options));
@@ -201,6 +242,7 @@ void write_report(const BenchOptions& options, const std::string& resolved, cons
     page.heading(target.name);
     if (!target.reference.empty()) page.paragraph("Reference: " + target.reference + ".");
     page.table(table_of(options, target));
+    for (const std::string& reason : refusals(options, target)) page.warning(reason);
     page.begin_figures();
     for (const Figure& figure : figures_of(options, target)) {
       write_file_atomic(folder + "/figures/" + figure.file, figure.svg);

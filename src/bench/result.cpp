@@ -1,9 +1,8 @@
 #include "result.h"
 
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
+#include "json_numbers.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 
@@ -11,30 +10,6 @@ namespace scorevi::bench {
 namespace {
 
 using nlohmann::json;
-
-json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
-
-double number_of(const json& value) {
-  if (value.is_number()) return value.get<double>();
-  const auto text = value.get<std::string>();
-  if (text == "inf" || text == "-inf") return text == "inf" ? HUGE_VAL : -HUGE_VAL;
-  return Measurement::kNaN;
-}
-
-json numbers(const std::vector<double>& values) {
-  json list = json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-std::vector<double> numbers_of(const json& list) {
-  std::vector<double> values;
-  for (const json& value : list) values.push_back(number_of(value));
-  return values;
-}
 
 struct Column {
   const char* name;
@@ -49,9 +24,9 @@ constexpr Column kColumns[] = {{"mean_error", &Measurement::mean_error},
                                {"k_hat", &Measurement::k_hat}};
 
 json point_json(const CurvePoint& point) {
-  json object = {{"evaluations", point.evaluations}, {"seconds", number(point.seconds)}};
-  for (const Column& column : kColumns) object[column.name] = number(point.at.*column.value);
-  object["mode_shares"] = numbers(point.at.mode_shares);
+  json object = {{"evaluations", point.evaluations}, {"seconds", number_json(point.seconds)}};
+  for (const Column& column : kColumns) object[column.name] = number_json(point.at.*column.value);
+  object["mode_shares"] = numbers_json(point.at.mode_shares);
   return object;
 }
 
@@ -74,10 +49,10 @@ void save_result(const std::string& path, const MemberResult& result) {
                        {"outcome", result.outcome},
                        {"message", result.message},
                        {"evaluations", result.evaluations},
-                       {"seconds", number(result.seconds)},
+                       {"seconds", number_json(result.seconds)},
                        {"curve", curve},
-                       {"mean", numbers(result.mean)},
-                       {"covariance", numbers(result.covariance)}};
+                       {"mean", numbers_json(result.mean)},
+                       {"covariance", numbers_json(result.covariance)}};
   write_file_atomic(path, object.dump() + "\n");
 }
 
@@ -94,6 +69,8 @@ MemberResult load_result(const std::string& path) {
     for (const json& point : object.at("curve")) result.curve.push_back(point_from(point));
     result.mean = numbers_of(object.at("mean"));
     result.covariance = numbers_of(object.at("covariance"));
+    if (result.covariance.size() != result.mean.size() * result.mean.size())
+      throw Error(ErrorKind::kData, path + ": damaged, delete it to run this member again: covariance of another size");
     return result;
   } catch (const json::exception& e) {
     throw Error(ErrorKind::kData, path + ": damaged, delete it to run this member again: " + e.what());

@@ -22,7 +22,7 @@ std::unique_ptr<variational::Family> make_family(const std::string& name, const 
   return std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(mean, std));
 }
 
-constexpr int64_t kRefusedInARow = 100;  // of gsm and bam a step that leaves no covariance is undone
+constexpr int64_t kRefusedInARow = 100;  // a target may have places without a density
 
 // The steps, counted from 0, before which a curve is measured: equally spaced in the logarithm.
 std::vector<int64_t> curve_steps(int64_t steps, int64_t points) {
@@ -33,6 +33,12 @@ std::vector<int64_t> curve_steps(int64_t steps, int64_t points) {
     if (step > chosen.back() && step < steps) chosen.push_back(step);
   }
   return chosen;
+}
+
+// Of the score, for one step. A Hessian product counts as the two scores whose difference it is, or costs as much.
+int64_t evaluations_of(const run::MethodOptions& method) {
+  if (method.name == "map") return 1;
+  return method.samples * (method.name == "fisher" ? 3 : 1);
 }
 
 const char* outcome_of(inference::Termination termination) {
@@ -81,7 +87,7 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   const auto family = make_family(family_of(entry), start, place.member.start_std);
 
   inference::RunOptions loop;
-  const int64_t per_step = entry.method.name == "map" ? 1 : entry.method.samples;
+  const int64_t per_step = evaluations_of(entry.method);
   loop.steps = std::max<int64_t>(1, place.options.evaluations / per_step);
   loop.seed = place.seed();
   loop.max_nonfinite_steps = kRefusedInARow;
@@ -103,12 +109,12 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   inference::Convergence convergence(rule);
   if (place.options.stop) loop.convergence = &convergence;
   const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop);
-  result.evaluations = summary.evaluations;
+  result.evaluations = summary.steps * per_step;
   result.seconds = recorder.seconds();
   result.outcome = outcome_of(summary.termination);
   if (summary.termination != inference::Termination::kMaxSteps) result.message = summary.message;
   if (convergence.best_step() >= 0) convergence.restore_best(*family);
-  recorder.record(*family, summary.evaluations, /*final=*/true);
+  recorder.record(*family, result.evaluations, /*final=*/true);
   keep_picture(approximation_of(*family), result);
 }
 

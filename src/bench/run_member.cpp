@@ -7,6 +7,8 @@
 #include "run_member_parts.h"
 #include "scorevi/core/counter_rng.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/run/failure.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 #include "scorevi/variational/full_gaussian.h"
 
@@ -44,9 +46,9 @@ MemberResult run_member(const BenchOptions& options, const Member& member, const
   MemberResult result;
   result.id = member.id;
   const TargetEntry& target = options.targets[member.target];
-  Workplace place{options, member, truth, make_target(target), make_target(target)};
-  const std::string& method = place.method().method.name;
   try {
+    Workplace place{options, member, truth, make_target(target), make_target(target)};
+    const std::string& method = place.method().method.name;
     if (method == "nuts" || method == "sgld" || method == "laplace")
       run_sampler_member(place, result);
     else
@@ -57,6 +59,11 @@ MemberResult run_member(const BenchOptions& options, const Member& member, const
                      : error.kind() == ErrorKind::kUsage   ? "refused"
                                                            : "failed";
     result.message = error.what();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    result.outcome = "failed";
+    result.message = run::failure_text(error);
   }
   return result;
 }

@@ -17,29 +17,44 @@ double quantile(const std::vector<double>& sorted, double share) {
   return (1 - rest) * sorted[below] + rest * sorted[below + 1];
 }
 
-void fill(Cell& cell, double tolerance) {
-  const auto final_quartiles = [&cell](double Measurement::*value) {
-    std::vector<double> values;
-    for (const MemberResult* result : cell.members)
-      if (result->has_points()) values.push_back(result->final().*value);
-    return quartiles(std::move(values));
-  };
-  cell.mean_error = final_quartiles(&Measurement::mean_error);
-  cell.sd_error = final_quartiles(&Measurement::sd_error);
-  cell.forward_kl = final_quartiles(&Measurement::forward_kl);
-  cell.reverse_kl = final_quartiles(&Measurement::reverse_kl);
-  cell.elbo = final_quartiles(&Measurement::elbo);
-  cell.k_hat = final_quartiles(&Measurement::k_hat);
-  std::vector<double> evaluations, when, seconds;
+// The quartiles of a final number; of a member that lost it `lost` takes its place.
+Quartiles final_quartiles(const Cell& cell, double Measurement::*value, double lost) {
+  std::vector<double> values;
+  bool known = false;
+  for (const MemberResult* result : cell.members) {
+    if (result->outcome == "refused") continue;
+    const double got = result->has_points() ? result->final().*value : Measurement::kNaN;
+    known = known || !std::isnan(got);
+    values.push_back(std::isnan(got) && !result->ended_well() ? lost : got);
+  }
+  return known ? quartiles(std::move(values)) : Quartiles{};
+}
+
+void count_outcomes(Cell& cell) {
   for (const MemberResult* result : cell.members) {
     cell.finished += result->ended_well() ? 1 : 0;
     cell.diverged += result->outcome == "diverged" ? 1 : 0;
-    cell.failed += result->outcome == "failed" || result->outcome == "refused" ? 1 : 0;
+    cell.refused += result->outcome == "refused" ? 1 : 0;
+    cell.failed += result->outcome == "failed" ? 1 : 0;
+  }
+}
+
+void fill(Cell& cell, double tolerance) {
+  count_outcomes(cell);
+  cell.mean_error = final_quartiles(cell, &Measurement::mean_error, kInfinity);
+  cell.sd_error = final_quartiles(cell, &Measurement::sd_error, kInfinity);
+  cell.forward_kl = final_quartiles(cell, &Measurement::forward_kl, kInfinity);
+  cell.reverse_kl = final_quartiles(cell, &Measurement::reverse_kl, kInfinity);
+  cell.elbo = final_quartiles(cell, &Measurement::elbo, -kInfinity);
+  cell.k_hat = final_quartiles(cell, &Measurement::k_hat, kInfinity);
+  const bool has_errors = !std::isnan(cell.sd_error.median);
+  std::vector<double> evaluations, when, seconds;
+  for (const MemberResult* result : cell.members) {
+    if (result->outcome == "refused") continue;
     seconds.push_back(result->seconds);
-    if (!result->has_points() || std::isnan(result->final().sd_error)) continue;
     const CurvePoint* point = reached(*result, tolerance);
-    evaluations.push_back(point ? static_cast<double>(point->evaluations) : kInfinity);
-    when.push_back(point ? point->seconds : kInfinity);
+    if (has_errors) evaluations.push_back(point ? static_cast<double>(point->evaluations) : kInfinity);
+    if (has_errors) when.push_back(point ? point->seconds : kInfinity);
   }
   cell.reached = quartiles(std::move(evaluations));
   cell.reached_seconds = quartiles(std::move(when));

@@ -16,8 +16,9 @@ struct Quartiles {
 };
 Quartiles quartiles(std::vector<double> values);
 
-// A method on a target at one starting sigma and rate. The quartiles are those of the final measurements of members
-// that have some, diverged ones included.
+// A method on a target at one starting sigma and rate. Quartiles of errors and divergences are over all members that
+// were not refused: where the target and the method have such a number, a member that lost it by diverging counts as
+// infinite.
 struct Cell {
   std::size_t method = 0;
   double start_std = 1, rate_factor = 1;
@@ -27,15 +28,15 @@ struct Cell {
   // get there, NaN where the target has no reference.
   Quartiles reached, reached_seconds;
   Quartiles seconds;
-  int64_t finished = 0, diverged = 0, failed = 0;
+  int64_t finished = 0, diverged = 0, refused = 0, failed = 0;
 };
 
 struct TargetSummary {
-  std::size_t index = 0;  // in BenchOptions::targets
   std::string name;
-  std::string reference;    // where it comes from; "" = none
-  std::size_t modes = 0;    // of the target, 0 = not counted
-  std::vector<Cell> cells;  // in the order of the members
+  std::string reference;                   // where it comes from; "" = none
+  std::vector<double> mode_weights;        // empty: not multimodal
+  targets::KnownTarget* target = nullptr;  // for its pictures
+  std::vector<Cell> cells;                 // in the order of the members
 };
 
 struct FinishedMember {

@@ -18,7 +18,7 @@ AdviFull::~AdviFull() = default;
 StepStats AdviFull::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
   variational::FullGaussian& q = full_gaussian(family, target);
   StepStats stats = blank_stats();
-  const auto batch = draw_batch(target, q.mean(), q.factor(), options_.samples, info, stats);
+  const auto batch = draw_batch(target, q.mean(), q.factor(), options_.samples, info, BadDraws::kRefuseStep, stats);
   if (!batch) return stats;
   measure_elbo(target, q, stats);
 

@@ -97,7 +97,7 @@ at::Tensor with_jitter(const at::Tensor& factor, double jitter) {
 
 }  // namespace
 
-FullUpdate bam_update(const variational::FullGaussian& q, const Draws& draws, double lambda, double jitter) {
+FullUpdate bam_update(const variational::FullGaussian& q, const ScoredDraws& draws, double lambda, double jitter) {
   const White white = whiten(q, draws);
   try {
     const auto [root, mean] = matched(q, white, lambda);
@@ -112,7 +112,7 @@ Bam::Bam(const BamOptions& options) : options_(options) { validate(options_); }
 StepStats Bam::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
   const double lambda = lambda_at(options_, info.step, target.dim());
   return closed_form_step(target, family, options_.samples, info,
-                          [&](const variational::FullGaussian& q, const Draws& draws) {
+                          [&](const variational::FullGaussian& q, const ScoredDraws& draws) {
                             return bam_update(q, draws, lambda, options_.jitter);
                           });
 }

@@ -29,10 +29,14 @@ ClosedFormFull::ClosedFormFull(const ClosedFormOptions& options) : options_(opti
   if (options_.mean_update != MeanUpdate::kNewton)
     throw Error(ErrorKind::kUsage,
                 "method.mean_update: got optimizer, expected newton with posterior.family full_gaussian");
+  if (options_.samples < 2)
+    throw Error(ErrorKind::kUsage,
+                "method.samples: got 1, expected at least 2 with posterior.family full_gaussian: one "
+                "draw says nothing about a covariance");
 }
 
-FullUpdate closed_form_update(const variational::FullGaussian& q, const Draws& draws, const ClosedFormOptions& options,
-                              double mean_step) {
+FullUpdate closed_form_update(const variational::FullGaussian& q, const ScoredDraws& draws,
+                              const ClosedFormOptions& options, double mean_step) {
   const White white = whiten(q, draws);
   const at::Tensor noise_mean = white.noise.mean(/*dim=*/0), score_mean = white.score.mean(/*dim=*/0);
   const at::Tensor rest = white.noise + white.score;
@@ -51,7 +55,7 @@ FullUpdate closed_form_update(const variational::FullGaussian& q, const Draws& d
 
 StepStats ClosedFormFull::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
   return closed_form_step(target, family, options_.samples, info,
-                          [&](const variational::FullGaussian& q, const Draws& draws) {
+                          [&](const variational::FullGaussian& q, const ScoredDraws& draws) {
                             return closed_form_update(q, draws, options_, options_.mean_step * info.lr_factor);
                           });
 }

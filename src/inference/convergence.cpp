@@ -28,8 +28,10 @@ Convergence::Convergence(const ConvergenceOptions& options) : options_(options) 
 
 bool Convergence::after_step(LogDensity& target, const variational::Family& q, const StepInfo& info,
                              const StepStats& stats) {
-  gradient_sum_ += stats.gradient_norm;
-  gradient_steps_ += 1;
+  if (std::isfinite(stats.gradient_norm)) {  // a refused step has none
+    gradient_sum_ += stats.gradient_norm;
+    gradient_steps_ += 1;
+  }
   if ((info.step + 1) % options_.every != 0) return false;
   look(target, q, info);
   gradient_sum_ = 0;

@@ -26,7 +26,7 @@ variational::FullGaussian& full_gaussian(variational::Family& family, const LogD
 }
 
 std::optional<Batch> draw_batch(LogDensity& target, const at::Tensor& mean, const at::Tensor& factor, int64_t samples,
-                                const StepInfo& info, StepStats& stats) {
+                                const StepInfo& info, BadDraws bad_draws, StepStats& stats) {
   const int64_t dim = mean.numel();
   Batch batch;
   batch.noise = at::empty({samples, dim}, mean.options());
@@ -38,15 +38,23 @@ std::optional<Batch> draw_batch(LogDensity& target, const at::Tensor& mean, cons
   batch.score = at::empty_like(batch.noise);
   const at::Tensor point = target.point();
   double density_sum = 0;
+  std::vector<int64_t> good;
   for (int64_t i = 0; i < samples; ++i) {
     point.copy_(batch.theta[i]);
     const std::optional<at::Tensor> score = checked_score(target, info, stats);
-    if (!score) return std::nullopt;
+    if (!score && (bad_draws == BadDraws::kRefuseStep || (good.empty() && i + 1 == samples))) return std::nullopt;
+    if (!score) continue;
     batch.score[i].copy_(*score);
     density_sum += stats.log_density;
+    good.push_back(i);
   }
-  stats.log_density = density_sum / static_cast<double>(samples);
-  return batch;
+  stats.status = StepStatus::kOk;
+  stats.nonfinite = 0;
+  stats.bad_index = -1;
+  stats.log_density = density_sum / static_cast<double>(good.size());
+  if (static_cast<int64_t>(good.size()) == samples) return batch;
+  const at::Tensor rows = at::tensor(good, at::kLong);
+  return Batch{batch.noise.index_select(0, rows), batch.theta.index_select(0, rows), batch.score.index_select(0, rows)};
 }
 
 at::Tensor PriorVectors::score(const at::Tensor& theta) const { return (mean - theta) * precision; }
@@ -62,7 +70,7 @@ PriorVectors prior_vectors(const LogDensity& target) {
   return vectors;
 }
 
-White whiten(const variational::FullGaussian& q, const Draws& draws) {
+White whiten(const variational::FullGaussian& q, const ScoredDraws& draws) {
   White white{draws.noise, draws.score.matmul(q.factor())};
   white.matching = (white.noise + white.score).square().sum(/*dim=*/1).mean().item<double>();
   return white;
@@ -99,11 +107,13 @@ void measure_family(const variational::FullGaussian& q, StepStats& stats) {
   stats.bad_index = bad.numel() > 0 ? bad[0].item<int64_t>() : -1;
 }
 
-StepStats closed_form_step(LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
-                           const std::function<FullUpdate(const variational::FullGaussian&, const Draws&)>& update) {
+StepStats closed_form_step(
+    LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
+    const std::function<FullUpdate(const variational::FullGaussian&, const ScoredDraws&)>& update) {
   variational::FullGaussian& q = full_gaussian(family, target);
   StepStats stats = blank_stats();
-  const std::optional<Batch> batch = draw_batch(target, q.mean(), q.factor(), samples, info, stats);
+  const std::optional<Batch> batch =
+      draw_batch(target, q.mean(), q.factor(), samples, info, BadDraws::kLeaveOut, stats);
   if (!batch) return stats;
   measure_elbo(target, q, stats);
   at::Tensor score = batch->score;

@@ -24,9 +24,13 @@ struct Batch {
   at::Tensor noise, theta, score;  // [M, D]
 };
 
+// What becomes of a batch in which a density or a score is not finite. Closed forms go on without such draws: with many
+// draws of a wide q there would always be one.
+enum class BadDraws { kRefuseStep, kLeaveOut };
+
 // Evaluates the target M times; stats take the mean log density. Nothing: refuse the step, stats say why.
 std::optional<Batch> draw_batch(LogDensity& target, const at::Tensor& mean, const at::Tensor& factor, int64_t samples,
-                                const StepInfo& info, StepStats& stats);
+                                const StepInfo& info, BadDraws bad_draws, StepStats& stats);
 
 // The prior by coordinate [D]; precision 0 is uninformative. All zero where the target has none.
 struct PriorVectors {
@@ -38,15 +42,16 @@ PriorVectors prior_vectors(const LogDensity& target);
 
 // One step of an engine without state: a batch from q, the update that it gives, what was measured. An update without
 // a covariance, or with values that are not finite, leaves q as it is (kBadUpdate).
-StepStats closed_form_step(LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
-                           const std::function<FullUpdate(const variational::FullGaussian&, const Draws&)>& update);
+StepStats closed_form_step(
+    LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
+    const std::function<FullUpdate(const variational::FullGaussian&, const ScoredDraws&)>& update);
 
 // The draws in the coordinates in which q is N(0, I): scores L^T g_b.
 struct White {
   at::Tensor noise, score;  // [B, D]
   double matching = 0;
 };
-White whiten(const variational::FullGaussian& q, const Draws& draws);
+White whiten(const variational::FullGaussian& q, const ScoredDraws& draws);
 
 // The factor L, L L^T = root root^T, of a square root that need not be triangular, by a QR decomposition: O(D^3).
 at::Tensor triangular(const at::Tensor& root);

@@ -17,7 +17,7 @@ void validate(const GsmOptions& options) {
 
 Gsm::Gsm(const GsmOptions& options) : options_(options) { validate(options_); }
 
-FullUpdate gsm_update(const variational::FullGaussian& q, const Draws& draws) {
+FullUpdate gsm_update(const variational::FullGaussian& q, const ScoredDraws& draws) {
   const White white = whiten(q, draws);
   const at::Tensor& noise = white.noise;
   const at::Tensor along = (noise * white.score).sum(/*dim=*/1, /*keepdim=*/true);

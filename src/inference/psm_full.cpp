@@ -109,13 +109,14 @@ StepStats ProximalScoreMatchingFull::step(LogDensity& target, variational::Famil
   const at::Tensor& frozen_factor = first_inner ? q.factor() : frozen_factor_;
   StepStats stats = blank_stats();
   stats.alpha = proximal_weight(options_, info.step, info.total_steps);
-  const auto batch = draw_batch(target, frozen_mean, frozen_factor, options_.samples, info, stats);
-  if (!batch) return stats;
-  measure_elbo(target, q, stats);
   if (first_inner && frozen_mean_.defined()) {
     frozen_mean_.copy_(q.mean());
     frozen_factor_.copy_(q.factor());
   }
+  const auto batch =
+      draw_batch(target, frozen_mean, frozen_factor, options_.samples, info, BadDraws::kRefuseStep, stats);
+  if (!batch) return stats;
+  measure_elbo(target, q, stats);
 
   const Inner inner{q.mean(),
                     q.factor(),

@@ -34,7 +34,7 @@ const std::vector<MethodInfo>& methods() {
        {/*exact_score=*/false, /*hessian_product=*/false, /*matrices=*/14}},
       {"advi", "reparametrised evidence lower bound", {"diagonal_gaussian", kFull}, {false, false, 5}},
       {"map", "point estimate with the same prior", {"point_mass"}, {}},
-      {"fisher", "score matching through the draw, by Hessian products", {"diagonal_gaussian"}, {false, true, 0}},
+      {"fisher", "score matching through the draw, by Hessian products", {"diagonal_gaussian"}, {true, true, 0}},
       {"gsm", "Gaussian score matching, without a learning rate", {kFull}, {true, false, 5}},
       {"bam",
        "batch and match: regularised score matching in closed form",

@@ -62,7 +62,8 @@ RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& f
     const bool refused = status != StepStatus::kOk && status != StepStatus::kDiverged;
     summary.refused_steps += refused ? 1 : 0;
     refused_in_a_row = refused ? refused_in_a_row + 1 : 0;
-    if (status == StepStatus::kDiverged || refused_in_a_row > options.max_nonfinite_steps) {
+    const int64_t allowed = status == StepStatus::kBadUpdate ? options.max_bad_updates : options.max_nonfinite_steps;
+    if (status == StepStatus::kDiverged || refused_in_a_row > allowed) {
       summary.termination = Termination::kDiverged;
       summary.message = fmt::format("stopped at step {}: {}", step, describe_trouble(summary.last, target.layout()));
       listener.on_end(summary.message);

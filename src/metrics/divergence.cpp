@@ -7,8 +7,9 @@
 #include <ATen/ops/diag.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/linalg_cholesky_ex.h>
-#include <ATen/ops/linalg_eigvalsh.h>
 #include <ATen/ops/linalg_solve_triangular.h>
+#include <ATen/ops/linalg_svdvals.h>
+#include <ATen/ops/where.h>
 
 #include "scorevi/core/check.h"
 
@@ -33,7 +34,8 @@ bool is_finite(const GaussianMoments& gaussian) {
 double kl_to_standard(const at::Tensor& variance, const at::Tensor& shift) {
   if (!variance.gt(0).all().item<bool>()) return kInfinity;
   const at::Tensor excess = variance - 1;
-  return 0.5 * (excess - excess.log1p() + shift.square()).sum().item<double>();
+  const at::Tensor log_variance = at::where(variance.lt(0.5), variance.log(), excess.log1p());
+  return 0.5 * (excess - log_variance + shift.square()).sum().item<double>();
 }
 
 double diagonal_kl(const GaussianMoments& q, const GaussianMoments& p) {
@@ -52,12 +54,12 @@ double gaussian_kl(const GaussianMoments& raw_q, const GaussianMoments& raw_p) {
   if (q.covariance.dim() == 1 && p.covariance.dim() == 1) return diagonal_kl(q, p);
 
   const auto [factor, trouble] = at::linalg_cholesky_ex(as_matrix(p.covariance));
-  if (trouble.item<int64_t>() != 0) return kInfinity;
+  const auto [q_factor, q_trouble] = at::linalg_cholesky_ex(as_matrix(q.covariance));
+  if (trouble.item<int64_t>() != 0 || q_trouble.item<int64_t>() != 0) return kInfinity;
   const auto whiten = [&factor = factor](const at::Tensor& columns) {
     return at::linalg_solve_triangular(factor, columns, /*upper=*/false);
   };
-  const at::Tensor half = whiten(as_matrix(q.covariance));
-  const at::Tensor variance = at::linalg_eigvalsh(whiten(half.t().contiguous()));
+  const at::Tensor variance = at::linalg_svdvals(whiten(q_factor)).square();
   return kl_to_standard(variance, whiten((q.mean - p.mean).unsqueeze(1)).squeeze(1));
 }
 

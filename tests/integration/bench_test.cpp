@@ -1,5 +1,6 @@
 // `scorevi bench` from file to report.
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ class BenchTest : public ::testing::Test {
     std::vector<std::vector<std::string>> rows(table.rows());
     for (std::size_t r = 0; r < table.rows(); ++r)
       for (std::size_t c = 0; c < table.columns(); ++c)
-        if (table.header()[c] != "seconds") rows[r].emplace_back(table.cell(r, c));
+        if (table.header()[c] != "seconds" && table.header()[c] != "reached_seconds")
+          rows[r].emplace_back(table.cell(r, c));
     return rows;
   }
   test::TempDir folder_;
@@ -45,8 +47,9 @@ TEST_F(BenchTest, EveryMethodOnEveryTarget) {
   ASSERT_EQ(table.rows(), 26U);
   for (std::size_t r = 0; r < table.rows(); ++r)
     EXPECT_EQ(table.cell(r, table.column("outcome")), "finished") << table.cell(r, 0);
-  for (const char* file : {"table.md", "curves.csv", "report.html", "figures/gaussian_d4_c10_mean_error.svg"})
+  for (const char* file : {"table.md", "curves.csv", "report.html", "figures/gaussian_d4_c10__mean_error.svg"})
     EXPECT_TRUE(std::filesystem::exists(out() + "/" + file)) << file;
+  EXPECT_FALSE(std::filesystem::exists(out() + "/references"));
   // Results do not depend on what runs beside, or on a stop between members.
   const auto first = results();
   std::filesystem::remove_all(out() + "/members");
@@ -66,6 +69,30 @@ TEST_F(BenchTest, FinishedMembersAreKept) {
   EXPECT_THAT(refused.err, HasSubstr("was made with another configuration"));
   other.push_back("--redo");
   EXPECT_EQ(bench(other).exit_code, 0);
+}
+
+TEST_F(BenchTest, AnAnswerIsSampledOnceForAllBatchesOfATarget) {
+  const std::vector<std::string> regression = {
+      "-s",
+      "targets=[{label: a, name: logistic_regression, dim: 3, rows: 200}, "
+      "{label: b, name: logistic_regression, dim: 3, rows: 200, batch_frac: 0.1}]",
+      "-s",
+      "methods=[{method: {name: advi}, optimizer: {lr: 0.1}}, {method: {name: gsm}, family: diagonal_gaussian}]",
+      "-s",
+      "reference={chains: 2, warmup: 200, draws: 200}"};
+  const auto result = bench(regression);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("its own errors: mean 0."));
+  EXPECT_THAT(result.out, HasSubstr("gsm: refused: "));
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(out() + "/references")) {
+    ++files;
+    std::ofstream(entry.path()) << "{\"mean\": [1]}";
+  }
+  EXPECT_EQ(files, 1);
+  const auto damaged = bench(regression);
+  EXPECT_EQ(damaged.exit_code, 3);
+  EXPECT_THAT(damaged.err, HasSubstr("delete it to find the reference again"));
 }
 
 TEST_F(BenchTest, ErrorsOfTheFileNameTheirPlaces) {

@@ -49,8 +49,8 @@ class Convergence {
   ConvergenceLook moving() const;
   int64_t evaluations() const { return evaluations_; }
 
-  // The q with the highest ELBO less one standard error: its step, -1 before the first finite look, and a way to put
-  // it back. Costs one copy of the parameters.
+  // For exact densities (with mini-batches the luckiest one wins): the q with the highest ELBO less one standard error:
+  // its step, -1 before the first finite look, and a way to put it back. Costs one copy of the parameters.
   int64_t best_step() const { return best_step_; }
   void restore_best(variational::Family& q) const;
 

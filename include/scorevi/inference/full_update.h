@@ -8,7 +8,7 @@
 namespace scorevi::inference {
 
 // B draws m + L noise_b with the scores of the whole target there; both [B, D].
-struct Draws {
+struct ScoredDraws {
   at::Tensor noise, score;
 };
 
@@ -17,10 +17,10 @@ struct FullUpdate {
   double matching = 0;      // mean |grad log q - score|^2 over the draws, in the norm of Sigma
 };
 
-FullUpdate gsm_update(const variational::FullGaussian& q, const Draws& draws);
-FullUpdate bam_update(const variational::FullGaussian& q, const Draws& draws, double lambda, double jitter);
+FullUpdate gsm_update(const variational::FullGaussian& q, const ScoredDraws& draws);
+FullUpdate bam_update(const variational::FullGaussian& q, const ScoredDraws& draws, double lambda, double jitter);
 // beta and corrected of the options; mean_step apart, since it follows the schedule.
-FullUpdate closed_form_update(const variational::FullGaussian& q, const Draws& draws, const ClosedFormOptions& options,
-                              double mean_step);
+FullUpdate closed_form_update(const variational::FullGaussian& q, const ScoredDraws& draws,
+                              const ClosedFormOptions& options, double mean_step);
 
 }  // namespace scorevi::inference

@@ -20,6 +20,8 @@ struct RunOptions {
   double max_loss = std::numeric_limits<double>::infinity();
   // Steps in a row that may be refused (non-finite or exploded; nothing changes) before the run stops.
   int64_t max_nonfinite_steps = 0;
+  // The same of updates that were undone because they left no covariance (gsm, bam, closed forms of a full Gaussian).
+  int64_t max_bad_updates = 100;
   // Factor on every learning rate at a step; empty: 1.
   std::function<double(int64_t step)> lr_factor;
   // Called before each step, for example to choose the target's mini-batch; may be empty.

@@ -24,8 +24,8 @@ class AnalyticTarget : public inference::LogDensity {
   // (seed, step) alone. Without a call all rows count.
   virtual void begin_step(uint64_t /*seed*/, int64_t /*step*/) {}
 
-  // By central differences of the score where a target knows no better: two evaluations, about 1e-9 relative. In double
-  // only.
+  // By central differences of the score where a target knows no better: two evaluations, about 1e-9 relative where
+  // coordinates vary over about 1 or more. In double only.
   bool has_hessian_product() const override { return point_.scalar_type() == at::kDouble; }
   at::Tensor hessian_product(const at::Tensor& theta, const at::Tensor& v) override;
 

@@ -79,6 +79,7 @@ TEST(Summary, OneCellForEachMethodAndSetting) {
   EXPECT_EQ(advi.finished, 2);
   EXPECT_EQ(advi.diverged, 1);
   EXPECT_DOUBLE_EQ(advi.mean_error.median, 0.5);
+  EXPECT_EQ(advi.mean_error.high, INFINITY);  // the one that diverged counts
   EXPECT_EQ(advi.reached.median, INFINITY);
 }
 

@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include "scorevi/inference/gsm.h"
+#include "scorevi/inference/psm_full.h"
 #include "scorevi/inference/run_engine.h"
 #include "scorevi/targets/gaussian.h"
+#include "scorevi/variational/full_gaussian.h"
+#include "support/error_of.h"
 #include "unit/inference/tools.h"
 
 namespace scorevi::test {
@@ -192,6 +196,48 @@ TEST(RunEngine, TellsItsObserverAndFollowsTheSchedule) {
   EXPECT_EQ(prepared, (std::vector<int64_t>{2, 3, 4}));
   EXPECT_EQ(recorder.factors, (std::vector<double>{1.0 / 2, 1.0 / 3, 1.0 / 4}));
   EXPECT_EQ(recorder.end, summary.message);
+}
+
+TEST(Trouble, ARefusedFirstInnerStepStillFreezesTheFullFamily) {
+  FunctionTarget target = broken_target(/*bad_evaluation=*/0, std::nan(""), /*density=*/true);
+  PsmOptions psm;
+  psm.inner_steps = 3;
+  ProximalScoreMatchingFull engine(psm, adam(1e-2), target.layout(), target.point());
+  auto q = variational::FullGaussian::from_mean(at::full({4}, 0.5, at::kDouble), 0.3);
+  RunOptions options;
+  options.steps = 6;
+  options.max_nonfinite_steps = 1;
+  const RunSummary summary = run_engine(engine, target, q, options);
+  EXPECT_EQ(summary.termination, Termination::kMaxSteps) << summary.message;
+  EXPECT_EQ(summary.refused_steps, 1);
+  EXPECT_LT((q.mean() - 0.5).abs().max().item<double>(), 0.1);
+}
+
+TEST(Trouble, ClosedFormsGoOnWithoutTheBadDraws) {
+  const auto half_plane = [](const at::Tensor& theta, int64_t evaluation) {
+    Evaluation result{-0.5 * theta.square().sum().item<double>(), -theta, 0};
+    if (evaluation % 5 == 0) result.log_density = std::nan("");
+    return result;
+  };
+  FunctionTarget target(at::zeros({4}, at::kDouble), half_plane);
+  Gsm engine(GsmOptions{8});
+  auto q = variational::FullGaussian::from_mean(at::full({4}, 2.0, at::kDouble), 3);
+  RunOptions options;
+  options.steps = 150;
+  const RunSummary summary = run_engine(engine, target, q, options);
+  EXPECT_EQ(summary.refused_steps, 0);
+  EXPECT_LT(q.mean().abs().max().item<double>(), 1e-6);
+  EXPECT_LT((q.standard_deviations() - 1).abs().max().item<double>(), 1e-6);
+
+  FunctionTarget nowhere(at::zeros({4}, at::kDouble), [](const at::Tensor& theta, int64_t) {
+    return Evaluation{std::nan(""), theta, 0};
+  });
+  EXPECT_EQ(engine.step(nowhere, q, {}).status, StepStatus::kNonFiniteDensity);
+}
+
+TEST(Trouble, OneDrawSaysNothingAboutACovariance) {
+  const std::string message = message_of(ErrorKind::kUsage, [] { ClosedFormFull engine{ClosedFormOptions{}}; });
+  EXPECT_THAT(message, ::testing::HasSubstr("method.samples: got 1, expected at least 2"));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(Registry, MethodsTellWhatTheyNeed) {
   std::map<std::string, std::string> needs;
   for (const MethodInfo& method : methods()) needs[method.name] = describe_needs(method);
   EXPECT_EQ(needs["map"], "mini-batch scores");
-  EXPECT_EQ(needs["fisher"], "mini-batch scores, Hessian products");
+  EXPECT_EQ(needs["fisher"], "exact scores, Hessian products");
   EXPECT_EQ(needs["gsm"], "exact scores, 5 matrices of D x D doubles (full_gaussian)");
 }
 

@@ -32,7 +32,7 @@ inline at::Tensor random_covariance(int64_t dim, uint64_t key) {
 // A q and a batch from it, with the scores of a Gaussian, bent by a sine.
 struct Problem {
   FullGaussian q;
-  inference::Draws draws;
+  inference::ScoredDraws draws;
   at::Tensor theta;
 };
 

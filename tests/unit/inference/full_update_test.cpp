@@ -40,7 +40,7 @@ TEST(Golden, GsmAndBam) {
     const Problem problem = golden_problem(example);
     expect_update(gsm_update(problem.q, problem.draws), example["gsm"]);
     for (int64_t b = 0; b < 2; ++b) {
-      const Draws one = {problem.draws.noise.slice(0, b, b + 1), problem.draws.score.slice(0, b, b + 1)};
+      const ScoredDraws one = {problem.draws.noise.slice(0, b, b + 1), problem.draws.score.slice(0, b, b + 1)};
       expect_update(gsm_update(problem.q, one), example["gsm"]["per_sample"][static_cast<size_t>(b)]);
     }
     for (const Json& row : example["bam"])
@@ -107,7 +107,7 @@ TEST(Gsm, IsTheMeanOfItsSinglesAndMatchesTheirScores) {
   expect_near(all.factor.matmul(all.factor.t()), sigma, 1e-11);
 }
 
-using Update = std::function<FullUpdate(const FullGaussian&, const Draws&)>;
+using Update = std::function<FullUpdate(const FullGaussian&, const ScoredDraws&)>;
 
 ClosedFormOptions exact_options(double alpha, bool corrected = false) {
   ClosedFormOptions options;
@@ -118,8 +118,8 @@ ClosedFormOptions exact_options(double alpha, bool corrected = false) {
 
 std::map<std::string, Update> updates() {
   return {{"gsm", gsm_update},
-          {"bam", [](const FullGaussian& q, const Draws& draws) { return bam_update(q, draws, 7, 0); }},
-          {"closed_form", [](const FullGaussian& q, const Draws& draws) {
+          {"bam", [](const FullGaussian& q, const ScoredDraws& draws) { return bam_update(q, draws, 7, 0); }},
+          {"closed_form", [](const FullGaussian& q, const ScoredDraws& draws) {
              return closed_form_update(q, draws, exact_options(1, /*corrected=*/true), 0.5);
            }}};
 }
@@ -247,7 +247,7 @@ TEST(ClosedForm, MeetsAGaussianTargetInOneStep) {
     expect_near(update.factor.matmul(update.factor.t()), covariance, 1e-6);  // the batch's own condition
     expect_near(update.mean, numbers({dim}, static_cast<uint64_t>(85 + dim)), 1e-6);
     // One sample less does not tell the precision, and what it does not tell stays.
-    const Draws fewer = {p.draws.noise.slice(0, 0, 1), p.draws.score.slice(0, 0, 1)};
+    const ScoredDraws fewer = {p.draws.noise.slice(0, 0, 1), p.draws.score.slice(0, 0, 1)};
     expect_near(closed_form_update(p.q, fewer, exact_options(0), 1).factor, p.q.factor(), 1e-12);
   }
 }

@@ -66,5 +66,15 @@ TEST(GaussianKl, DegenerateAndNonFinite) {
   EXPECT_TRUE(std::isnan(gaussian_kl(good, broken)));
 }
 
+// A q that has collapsed is far away, not infinitely far.
+TEST(GaussianKl, ACollapsedQIsFinite) {
+  const double expected = 0.5 * (1e-30 - 1 + 30 * std::log(10.0));
+  const GaussianMoments p{vec({0}), vec({1})};
+  EXPECT_NEAR(gaussian_kl({vec({0}), vec({1e-30})}, p), expected, 1e-12);
+  EXPECT_NEAR(gaussian_kl({vec({0}), vec({1e-30}).view({1, 1})}, p), expected, 1e-12);
+  const GaussianMoments wide{vec({0, 0}), vec({1, 0, 0, 1}).view({2, 2})};
+  EXPECT_NEAR(gaussian_kl({vec({0, 0}), vec({1, 0, 0, 1e-30}).view({2, 2})}, wide), expected, 1e-9);
+}
+
 }  // namespace
 }  // namespace scorevi::metrics
