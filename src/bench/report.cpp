@@ -24,7 +24,7 @@ std::string show(double value) {
 std::string show(const Quartiles& q) {
   if (std::isnan(q.median)) return "";
   if (q.low == q.high || std::isinf(q.median)) return show(q.median);
-  return fmt::format("{} [{:.2g}, {:.2g}]", show(q.median), q.low, q.high);
+  return fmt::format("{} [{}, {}]", show(q.median), show(q.low), show(q.high));
 }
 
 std::string outcome_of(const Cell& cell) {
@@ -67,7 +67,13 @@ std::string share_text(const MemberResult& result) {
   return join(shares, " ");
 }
 
-std::string show_reached(const Quartiles& q) { return std::isinf(q.median) ? "never" : show(q); }
+std::string count(double value) { return std::isinf(value) ? "never" : fmt::format("{:.0f}", value); }
+
+std::string show_reached(const Quartiles& q) {
+  if (std::isnan(q.median)) return "";
+  if (q.low == q.high || std::isinf(q.median)) return count(q.median);
+  return fmt::format("{} [{}, {}]", count(q.median), count(q.low), count(q.high));
+}
 
 struct Column {
   std::string title;

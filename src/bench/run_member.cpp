@@ -32,7 +32,7 @@ at::Tensor start_mean(const BenchOptions& options, const Member& member, int64_t
 }
 
 void keep_picture(const Approximation& q, MemberResult& result) {
-  if (q.mean.numel() != 2 || !q.sd.defined()) return;
+  if (q.mean.numel() != 2 || q.family == nullptr) return;  // draws are no Gaussian
   const auto list = [](const at::Tensor& values) {
     const at::Tensor flat = values.contiguous();
     return std::vector<double>(flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel());
