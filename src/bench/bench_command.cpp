@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <ostream>
 #include <thread>

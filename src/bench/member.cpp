@@ -18,7 +18,7 @@ std::vector<Member> members_of(const BenchOptions& options, const std::vector<st
           for (int64_t seed = 0; seed < options.seeds; ++seed) {
             const std::string setting = study ? fmt::format("__std={:g}__rate={:g}", std, rate) : "";
             members.push_back({fmt::format("{}__{}{}__seed={}", names[t], label_of(options.methods[m]), setting, seed),
-                               t, m, seed, study, std, rate});
+                               t, m, seed, std, rate});
           }
   return members;
 }

@@ -14,7 +14,6 @@ struct Member {
   std::size_t target = 0, method = 0;
   int64_t seed = 0;
   // Of a robustness study; else the start's sigma and 1.
-  bool robustness = false;
   double start_std = 1;
   double rate_factor = 1;
 };

@@ -47,19 +47,12 @@ void describe(BenchOptions& o, config::Visitor& v) {
 
 namespace {
 
-// Labels become parts of file names.
-bool plain(const std::string& label) {
-  return !label.empty() && label.front() != '.' && label.find("__") == std::string::npos &&
-         std::all_of(label.begin(), label.end(), [](unsigned char c) {
-           return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '+');
-         });
-}
-
 void check_method(config::Document& document, const MethodEntry& entry, const std::string& key) {
   const std::string label = label_of(entry);
   if (entry.schedule.name == "plateau")
     document.add_error(key + ".schedule.name", "plateau watches validations, and a bench has none");
-  if (!plain(label)) document.add_error(key + ".label", "got \"" + label + "\", expected letters, digits and _ - . +");
+  if (!is_plain_name(label))
+    document.add_error(key + ".label", "got \"" + label + "\", expected letters, digits and _ - . +");
 }
 
 void check_labels(config::Document& document, const BenchOptions& options) {
@@ -72,7 +65,7 @@ void check_labels(config::Document& document, const BenchOptions& options) {
                                     "\" too, expected labels that differ");
   }
   for (std::size_t i = 0; i < options.targets.size(); ++i)
-    if (!options.targets[i].label.empty() && !plain(options.targets[i].label))
+    if (!options.targets[i].label.empty() && !is_plain_name(options.targets[i].label))
       document.add_error("targets." + std::to_string(i) + ".label",
                          "got \"" + options.targets[i].label + "\", expected letters, digits and _ - . +");
 }
@@ -86,7 +79,7 @@ void check_repeats(config::Document& document, const std::string& key, const std
 }
 
 void check_combinations(config::Document& document, const BenchOptions& options) {
-  if (!plain(options.name))
+  if (!is_plain_name(options.name))
     document.add_error("name", "expected letters, digits and _ - . + (it becomes a folder name)");
   if (options.targets.empty()) document.add_error("targets", "empty, expected at least one target");
   if (options.methods.empty()) document.add_error("methods", "empty, expected at least one method");

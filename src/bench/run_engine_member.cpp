@@ -1,5 +1,4 @@
 // Members whose method moves a variational family.
-#include <chrono>
 #include <cmath>
 
 #include "run_member_parts.h"

@@ -134,17 +134,7 @@ std::string contour_plot(const Grid& grid, const std::vector<ContourLayer>& laye
   using Mark = LegendItem::Mark;
   for (const ContourLayer& layer : layers)
     if (!layer.name.empty()) legend.push_back({layer.name, layer.color, layer.dashed ? Mark::kDashes : Mark::kLine});
-  PlotArea area;
-  area.left = y_axis_width(y) + 2.0;
-  area.right = options.width - 22.0;
-  area.top = draw_title(&canvas, area.left, area.right, options.title);
-  area.top = draw_legend(&canvas, area.left, area.right, area.top, legend) + 4.0;
-  area.bottom = options.height - x_axis_height(x) - 4.0;
-  x.place(area.left, area.right);
-  y.place(area.bottom, area.top);
-  draw_x_axis(&canvas, area, x);
-  draw_y_axis(&canvas, area, y);
-  draw_frame(&canvas, area);
+  const PlotArea area = draw_axes(&canvas, options, legend, &x, &y);
   canvas.begin_clip({area.left, area.top}, area.width(), area.height());
   for (const ContourLayer& layer : layers)
     for (const double level : layer.levels)

@@ -129,17 +129,7 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
   }
   Axis x(options.x, x_data, static_cast<int>(options.width / 90.0));
   Axis y(options.y, y_data, static_cast<int>(options.height / 60.0));
-  PlotArea area;
-  area.left = y_axis_width(y) + 2.0;
-  area.right = options.width - 22.0;
-  area.top = draw_title(&canvas, area.left, area.right, options.title);
-  area.top = draw_legend(&canvas, area.left, area.right, area.top, legend) + 4.0;
-  area.bottom = options.height - x_axis_height(x) - 4.0;
-  x.place(area.left, area.right);
-  y.place(area.bottom, area.top);
-  draw_x_axis(&canvas, area, x);
-  draw_y_axis(&canvas, area, y);
-  draw_frame(&canvas, area);
+  const PlotArea area = draw_axes(&canvas, options, legend, &x, &y);
   // Dots on the border stay whole.
   canvas.begin_clip({area.left - 4.0, area.top - 4.0}, area.width() + 8.0, area.height() + 8.0);
   draw_series(&canvas, series, x, y);

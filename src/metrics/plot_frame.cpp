@@ -110,4 +110,20 @@ double y_axis_width(const Axis& axis) {
 
 double x_axis_height(const Axis& axis) { return kTickLength + 20.0 + (axis.label().empty() ? 0.0 : 18.0); }
 
+PlotArea draw_axes(SvgCanvas* canvas, const PlotOptions& options, const std::vector<LegendItem>& legend, Axis* x,
+                   Axis* y) {
+  PlotArea area;
+  area.left = y_axis_width(*y) + 2.0;
+  area.right = options.width - 22.0;
+  area.top = draw_title(canvas, area.left, area.right, options.title);
+  area.top = draw_legend(canvas, area.left, area.right, area.top, legend) + 4.0;
+  area.bottom = options.height - x_axis_height(*x) - 4.0;
+  x->place(area.left, area.right);
+  y->place(area.bottom, area.top);
+  draw_x_axis(canvas, area, *x);
+  draw_y_axis(canvas, area, *y);
+  draw_frame(canvas, area);
+  return area;
+}
+
 }  // namespace scorevi::metrics

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scorevi/metrics/axis.h"
+#include "scorevi/metrics/line_plot.h"
 #include "scorevi/metrics/svg.h"
 
 namespace scorevi::metrics {
@@ -44,5 +45,9 @@ void draw_frame(SvgCanvas* canvas, const PlotArea& area);
 double y_axis_width(const Axis& axis);
 // Room below it for the x axis.
 double x_axis_height(const Axis& axis);
+
+// Title, legend, both axes and the frame of a plot: places the axes and returns the area between them.
+PlotArea draw_axes(SvgCanvas* canvas, const PlotOptions& options, const std::vector<LegendItem>& legend, Axis* x,
+                   Axis* y);
 
 }  // namespace scorevi::metrics

@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "scorevi/config/load.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
 #include "scorevi/metrics/definitions.h"
 #include "scorevi/run/sweep.h"
 #include "settings.h"
@@ -43,14 +44,6 @@ SplitOverrides split_overrides(const std::vector<std::string>& overrides) {
   return split;
 }
 
-// Folder names and row titles are made of it.
-bool plain_name(const std::string& text) {
-  return !text.empty() && text[0] != '.' && text.find("__") == std::string::npos &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '+');
-         });
-}
-
 class SweepReader {
  public:
   SweepReader(Document& document, SweepOptions& options) : document_(document), options_(options) {}
@@ -62,7 +55,7 @@ class SweepReader {
         [this](const Node& node) { read_grid(node); },
     };
     config::read(document_, options_, [&maps](SweepOptions& o, config::Visitor& v) { describe_sweep(o, maps, v); });
-    if (!options_.name.empty() && !plain_name(options_.name))
+    if (!options_.name.empty() && !is_plain_name(options_.name))
       document_.add_error(
           "name", "expected letters, digits, _ - . + (no __), got " + config::quoted_for_message(options_.name));
     check_metrics();
@@ -101,7 +94,7 @@ class SweepReader {
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string& name = node.keys[i].text;
       const std::string path = "variants." + name;
-      if (!plain_name(name))
+      if (!is_plain_name(name))
         document_.add_error(node.keys[i].at, path, "expected a name of letters, digits, _ - . + (no __)");
       options_.variants.push_back({name, overrides_of(node.items[i], path, document_)});
     }

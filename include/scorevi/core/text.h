@@ -1,7 +1,8 @@
-// Beginnings, ends and cases of texts.
+// Beginnings, ends and cases of texts, and texts that can be names.
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,15 @@ inline std::string lower_case(std::string_view text) {
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return lower;
+}
+
+// Whether the text can name a folder, a row of a table and a part of a file name between "__": ASCII letters, digits
+// and _ - . +, no dot in front and no "__".
+inline bool is_plain_name(std::string_view text) {
+  return !text.empty() && text[0] != '.' && text.find("__") == std::string_view::npos &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '+');
+         });
 }
 
 }  // namespace scorevi
