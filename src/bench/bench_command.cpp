@@ -2,6 +2,7 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -79,7 +80,7 @@ class Bench {
     keep_finished();
     for (std::size_t i = 0; i < prepared_.size(); ++i) {
       PreparedTarget& target = prepared_[i];
-      if (target.sampled) find_reference(options_.reference, options_.targets[i], folder_, target.known);
+      if (target.sampled) sample_reference(target, options_.targets[i]);
       target.truth = std::make_unique<Truth>(target.known);
     }
   }
@@ -129,6 +130,17 @@ class Bench {
   }
 
  private:
+  // A target whose answer cannot be found is measured without one.
+  void sample_reference(PreparedTarget& target, const TargetEntry& entry) const {
+    try {
+      find_reference(options_.reference, entry, folder_, target.known);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kData) throw;  // a damaged file
+      target.known.reference.source = std::string("none, sampling it failed: ") + error.what();
+      log().warn("{}: {}", target.known.name, target.known.reference.source);
+    }
+  }
+
   // What the result of a member depends on.
   std::string key_of(const Member& member) const {
     BenchOptions alone = options_;
@@ -141,21 +153,35 @@ class Bench {
     alone.targets = {options_.targets[member.target]};
     alone.methods = {options_.methods[member.method]};
     Sha256 hash;
-    hash.update(resolved_text(alone) + fmt::format("{} {} {}", member.seed, member.start_std, member.rate_factor));
+    hash.update(resolved_text(alone) + fmt::format("{} {} {}", member.seed, member.start_std, member.rate_factor) +
+                prepared_[member.target].known.fingerprint);
     return hash.hex().substr(0, 16);
+  }
+
+  // Nothing for a damaged file that shall be made again.
+  std::optional<MemberResult> kept_result(const std::string& file) const {
+    try {
+      return load_result(file);
+    } catch (const Error& error) {
+      if (!request_.redo) throw;
+      log().warn("{}", error.what());
+      return std::nullopt;
+    }
   }
 
   void keep_finished() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const std::string file = file_of(folder_, members_[i]);
       if (!fs::exists(file)) continue;
-      MemberResult result = load_result(file);
-      if (result.key == key_of(members_[i])) {
-        if (result.outcome != "failed") results_[i] = std::move(result);
+      std::optional<MemberResult> result = kept_result(file);
+      if (!result) continue;
+      if (result->key == key_of(members_[i])) {
+        if (result->outcome != "failed") results_[i] = std::move(*result);
       } else if (!request_.redo) {
-        throw Error(ErrorKind::kUsage, file +
-                                           ": was made with another configuration, expected another --out, or --redo "
-                                           "to make it again");
+        throw Error(ErrorKind::kUsage,
+                    file +
+                        ": was made with another configuration or other data, expected another --out, or "
+                        "--redo to make it again");
       }
     }
   }
@@ -210,6 +236,13 @@ std::string check_text(const BenchOptions& options) {
                             members_of(options, names).size());
 }
 
+// Figures and tables of a bench replace older ones: only where they are its own.
+void check_folder(const std::string& folder) {
+  const bool own = fs::exists(folder + "/" + run::FolderLock::file_name("bench"));
+  if (!own && !fs::is_empty(folder))
+    throw Error(ErrorKind::kUsage, folder + ": holds files that are not of a bench, expected a new or empty folder");
+}
+
 }  // namespace
 
 int run_bench(const BenchRequest& request, std::ostream& out) {
@@ -221,6 +254,7 @@ int run_bench(const BenchRequest& request, std::ostream& out) {
   }
   const std::string folder = request.out.empty() ? "runs/" + loaded.options.name : request.out;
   fs::create_directories(folder);
+  check_folder(folder);
   const run::FolderLock lock(folder, "bench");
   std::unique_ptr<Bench> bench;
   try {

@@ -61,17 +61,17 @@ run::FieldsByName fields_of(Options& o) {
   };
   const auto student_t = [&o](Visitor& v) {
     describe_dim(o, v);
-    v.field("dof", o.dof, "degrees of freedom", config::positive());
+    v.field("dof", o.dof, "degrees of freedom", config::between(1e-3, 1e8));
     describe_scale(o, v);
   };
   const auto banana = [&o](Visitor& v) {
     describe_dim(o, v);
     v.field("curvature", o.curvature, "of the second coordinate along the first", config::between(-100, 100));
-    v.field("width", o.width, "standard deviation across the curve", config::positive());
+    v.field("width", o.width, "standard deviation across the curve", config::between(1e-6, 1e6));
   };
   const auto funnel = [&o](Visitor& v) {
     describe_dim(o, v);
-    v.field("scale", o.scale, "standard deviation of the first coordinate", config::positive());
+    v.field("scale", o.scale, "standard deviation of the first coordinate", config::between(1e-6, 100));
   };
   const auto logistic = [&o](Visitor& v) {
     describe_dim(o, v);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 namespace scorevi::bench {
@@ -17,7 +18,8 @@ double number_of(const json& value) {
   if (value.is_number()) return value.get<double>();
   const auto text = value.get<std::string>();
   if (text == "inf" || text == "-inf") return text == "inf" ? HUGE_VAL : -HUGE_VAL;
-  return std::numeric_limits<double>::quiet_NaN();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  throw std::runtime_error("got \"" + text + "\", expected a number");
 }
 
 json numbers_json(const std::vector<double>& values) {

@@ -10,7 +10,7 @@ namespace scorevi::bench {
 nlohmann::json number_json(double value);
 nlohmann::json numbers_json(const std::vector<double>& values);
 
-// Throw nlohmann::json::exception where there are no such numbers.
+// Throw std::exception where there are no such numbers.
 double number_of(const nlohmann::json& value);
 std::vector<double> numbers_of(const nlohmann::json& list);
 

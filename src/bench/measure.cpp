@@ -5,6 +5,8 @@
 #include <ATen/ATen.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/inference/log_weights.h"
 #include "scorevi/metrics/divergence.h"
 #include "scorevi/metrics/pareto.h"
@@ -16,7 +18,8 @@ namespace {
 
 constexpr int64_t kTruthDraws = 20000;
 constexpr int64_t kMaxDrawnCovariance = 1024;
-const double kLogTwoPi = std::log(2 * M_PI);
+constexpr int64_t kChunk = 1000;
+constexpr int64_t kBlockNumbers = 1 << 20;
 
 kernels::NoiseKey draw_key(uint64_t seed, int64_t draw) {
   return {seed, /*step=*/0, static_cast<uint32_t>(draw), Purpose::kPrediction};
@@ -61,6 +64,7 @@ std::vector<double> mode_shares(const variational::Family& q, const at::Tensor& 
   std::vector<double> shares(static_cast<std::size_t>(modes.size(0)), 0);
   const at::Tensor theta = at::empty({q.dim()}, at::TensorOptions().dtype(at::kDouble));
   for (int64_t i = 0; i < draws; ++i) {
+    if (i % kChunk == 0) stop_if_signalled();
     q.sample(draw_key(seed, i), theta);
     shares[static_cast<std::size_t>(nearest_mode(modes, theta))] += 1 / static_cast<double>(draws);
   }
@@ -70,7 +74,12 @@ std::vector<double> mode_shares(const variational::Family& q, const at::Tensor& 
 // By draws of q: ELBO, k-hat and which modes it covers.
 void measure_draws(const variational::Family& q, targets::AnalyticTarget& target, const Truth& truth, int64_t draws,
                    uint64_t seed, bool final, Measurement& result) {
-  const at::Tensor weights = inference::log_weights(target, q, draw_key(seed, 0), draws);
+  std::vector<at::Tensor> parts;
+  for (int64_t begin = 0; begin < draws; begin += kChunk) {
+    stop_if_signalled();
+    parts.push_back(inference::log_weights(target, q, draw_key(seed, begin), std::min(kChunk, draws - begin)));
+  }
+  const at::Tensor weights = at::cat(parts);
   const inference::ElboEstimate elbo = inference::elbo_of(weights);
   result.elbo = elbo.value;
   result.elbo_error = elbo.standard_error;
@@ -87,32 +96,70 @@ void exact_divergences(const variational::Family& family, const Truth& truth, Me
   result.reverse_kl = metrics::gaussian_kl(q, p);
 }
 
-// Moments of exact draws, one pass in blocks.
+struct MeanVariance {
+  double mean = 0, variance = 0;
+};
+
+MeanVariance of(const at::Tensor& values) { return {values.mean().item<double>(), values.var().item<double>()}; }
+
+// log g at the rows of theta [n, D].
+at::Tensor gaussian_log_density(const metrics::GaussianMoments& g, const at::Tensor& theta) {
+  const at::Tensor shifted = theta - g.mean;
+  if (g.covariance.dim() == 1)
+    return -((shifted.square() / g.covariance).sum(1) + g.covariance.log().sum() + theta.size(1) * kLogTwoPi) / 2;
+  const at::Tensor factor = at::linalg_cholesky(g.covariance);
+  const at::Tensor white = at::linalg_solve_triangular(factor, shifted.t(), /*upper=*/false);
+  return -(white.square().sum(0) / 2 + factor.diagonal().log().sum() + theta.size(1) * kLogTwoPi / 2);
+}
+
+// E_g[log g], which is E_p[log g].
+double negative_entropy(const metrics::GaussianMoments& g) {
+  const at::Tensor log_det =
+      g.covariance.dim() == 1 ? g.covariance.log().sum() : 2 * at::linalg_cholesky(g.covariance).diagonal().log().sum();
+  return -(log_det.item<double>() + static_cast<double>(g.mean.numel()) * (1 + kLogTwoPi)) / 2;
+}
+
+// From exact draws in blocks: moments that are not known in closed form, and E_p[log p]. Where the Gaussian g with the
+// moments of p comes near it, E_p[log p - log g] is less noisy, for E_p[log g] is known.
 void measure_target(targets::KnownTarget& target, Truth& truth) {
-  const int64_t dim = target.density->dim();
-  const auto double_cpu = at::TensorOptions().dtype(at::kDouble);
-  const at::Tensor block = at::empty({500, dim}, double_cpu);
-  const at::Tensor centre = truth.reference.mean.defined() ? truth.reference.mean : at::zeros({dim}, double_cpu);
-  at::Tensor sum = at::zeros({dim}, double_cpu), squares = at::zeros({dim}, double_cpu), products;
-  if (dim <= kMaxDrawnCovariance) products = at::zeros({dim, dim}, double_cpu);
-  double density = 0;
   SCOREVI_CHECK(target.density->prior() == nullptr);  // targets with a sampler are whole
-  for (int64_t draw = 0; draw < kTruthDraws; ++draw) {
-    const int64_t row = draw % block.size(0);
-    const at::Tensor theta = block[row];
-    target.sample(draw_key(0, draw), theta);
-    density += target.density->evaluate(theta).log_density / kTruthDraws;
-    if (row + 1 < block.size(0)) continue;
-    const at::Tensor shifted = block - centre;
+  const int64_t dim = target.density->dim(), rows = std::min<int64_t>(kTruthDraws, kBlockNumbers / dim + 1);
+  const auto double_cpu = at::TensorOptions().dtype(at::kDouble);
+  const at::Tensor block = at::empty({rows, dim}, double_cpu), log_p = at::empty({kTruthDraws}, double_cpu);
+  const auto for_blocks = [&](auto&& use) {
+    for (int64_t begin = 0; begin < kTruthDraws; begin += rows) {
+      stop_if_signalled();
+      const int64_t count = std::min(rows, kTruthDraws - begin);
+      for (int64_t row = 0; row < count; ++row) target.sample(draw_key(0, begin + row), block[row]);
+      use(begin, block.narrow(0, 0, count));
+    }
+  };
+  const targets::Reference& known = truth.reference;
+  const at::Tensor centre = known.mean.defined() ? known.mean : at::zeros({dim}, double_cpu);
+  at::Tensor sum = at::zeros({dim}, double_cpu), squares = at::zeros({dim}, double_cpu), products;
+  const bool lacks_covariance = !known.covariance.defined() && dim <= kMaxDrawnCovariance;
+  if (lacks_covariance) products = at::zeros({dim, dim}, double_cpu);
+  for_blocks([&](int64_t begin, const at::Tensor& theta) {
+    for (int64_t row = 0; row < theta.size(0); ++row)
+      log_p[begin + row] = target.density->evaluate(theta[row]).log_density - known.log_normaliser;
+    const at::Tensor shifted = theta - centre;
     sum += shifted.sum(0);
     squares += shifted.square().sum(0);
-    if (products.defined()) products.addmm_(shifted.t(), shifted);
-  }
+    if (lacks_covariance) products.addmm_(shifted.t(), shifted);
+  });
   const at::Tensor shift = sum / kTruthDraws;
-  truth.mean = centre + shift;
-  truth.variance = squares / kTruthDraws - shift.square();
-  if (products.defined()) truth.covariance = products / kTruthDraws - at::outer(shift, shift);
-  truth.mean_log_density = density;
+  truth.mean = known.mean.defined() ? known.mean : centre + shift;
+  truth.variance = known.sd.defined() ? known.sd.square() : squares / kTruthDraws - shift.square();
+  truth.covariance = lacks_covariance ? products / kTruthDraws - at::outer(shift, shift) : known.covariance;
+
+  // The unbiased mean of the smaller variance: with heavy tails log g is the noisy part.
+  const metrics::GaussianMoments g = {truth.mean, truth.covariance.defined() ? truth.covariance : truth.variance};
+  const at::Tensor log_g = at::empty_like(log_p);
+  for_blocks([&](int64_t begin, const at::Tensor& theta) {
+    log_g.narrow(0, begin, theta.size(0)).copy_(gaussian_log_density(g, theta));
+  });
+  const MeanVariance alone = of(log_p), difference = of(log_p - log_g);
+  truth.mean_log_p = difference.variance < alone.variance ? difference.mean + negative_entropy(g) : alone.mean;
 }
 
 }  // namespace
@@ -153,7 +200,7 @@ Measurement measure(const Approximation& q, targets::AnalyticTarget& target, con
   else if (truth.mean.defined() && !truth.reference.sd.defined())
     result.forward_kl = std::numeric_limits<double>::infinity();  // p has no second moments
   else if (truth.mean.defined())
-    result.forward_kl = truth.mean_log_density - truth.reference.log_normaliser - cross_log_density(*q.family, truth);
+    result.forward_kl = truth.mean_log_p - cross_log_density(*q.family, truth);
   return result;
 }
 

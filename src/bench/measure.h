@@ -30,12 +30,11 @@ struct Truth {
   explicit Truth(targets::KnownTarget& target);
 
   targets::Reference reference;
-  // Moments of draws of p and the mean of log p~ over the same draws, so that the noise of KL(p || q) cancels where q
-  // is near p; exact ones where p is a Gaussian. Undefined and NaN where nothing is known.
-  at::Tensor mean, variance;  // [D]
-  at::Tensor covariance;      // [D, D]; undefined: only variances are known
-  double mean_log_density = Measurement::kNaN;
-  at::Tensor modes;  // [modes, D]; undefined: not multimodal
+  // Moments of p: in closed form, else of exact draws. Undefined where there are neither.
+  at::Tensor mean, variance;              // [D]
+  at::Tensor covariance;                  // [D, D]; undefined: only variances are known
+  double mean_log_p = Measurement::kNaN;  // E_p[log p], nats, by exact draws
+  at::Tensor modes;                       // [modes, D]; undefined: not multimodal
 };
 
 // An approximation: a mean and marginal standard deviations, and where it is a Gaussian the family. `family` may be

@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "scorevi/core/error.h"
+
 namespace scorevi::bench {
+namespace {
+
+constexpr std::size_t kLongestId = 200;  // it names a file
+
+}  // namespace
 
 std::string label_of(const MethodEntry& method) { return method.label.empty() ? method.method.name : method.label; }
 
@@ -17,8 +24,13 @@ std::vector<Member> members_of(const BenchOptions& options, const std::vector<st
         for (const double rate : rates)
           for (int64_t seed = 0; seed < options.seeds; ++seed) {
             const std::string setting = study ? fmt::format("__std={:g}__rate={:g}", std, rate) : "";
-            members.push_back({fmt::format("{}__{}{}__seed={}", names[t], label_of(options.methods[m]), setting, seed),
-                               t, m, seed, std, rate});
+            const std::string id =
+                fmt::format("{}__{}{}__seed={}", names[t], label_of(options.methods[m]), setting, seed);
+            if (id.size() > kLongestId)
+              throw Error(ErrorKind::kUsage, fmt::format("member {}...: its name has {} letters, expected at most {}; "
+                                                         "give the target or the method a shorter label",
+                                                         id.substr(0, 60), id.size(), kLongestId));
+            members.push_back({id, t, m, seed, std, rate});
           }
   return members;
 }

@@ -18,7 +18,8 @@ struct Member {
   double rate_factor = 1;
 };
 
-// All members in the order target, method, start_std, rate factor, seed. `names`: of the targets.
+// All members in the order target, method, start_std, rate factor, seed. `names`: of the targets. Error(kUsage) for a
+// name that is too long for a file.
 std::vector<Member> members_of(const BenchOptions& options, const std::vector<std::string>& names);
 
 // The label of a method's row.

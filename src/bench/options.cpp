@@ -25,7 +25,7 @@ void describe(BenchOptions& o, config::Visitor& v) {
   v.field("tolerance", o.tolerance, "a target counts as reached where both relative errors are below it",
           config::positive());
   v.field("final_draws", o.final_draws, "of q behind ELBO, divergences and k-hat; a tenth of them on the way",
-          config::between(25, 1e7));
+          config::between(25, 1e6));
   v.field("stop", o.stop,
           "a run ends once its ELBO has settled, and keeps the best q it had; its looks at the ELBO are not counted");
   v.section("start", "where q begins, the same for all methods", [&o](config::Visitor& i) {
@@ -51,8 +51,9 @@ void check_method(config::Document& document, const MethodEntry& entry, const st
   const std::string label = label_of(entry);
   if (entry.schedule.name == "plateau")
     document.add_error(key + ".schedule.name", "plateau watches validations, and a bench has none");
-  if (!is_plain_name(label))
-    document.add_error(key + ".label", "got \"" + label + "\", expected letters, digits and _ - . +");
+  if (entry.method.min_std >= entry.method.max_std)
+    document.add_error(key + ".method.min_std", "expected less than max_std");
+  if (!is_plain_name(label)) document.add_error(key + ".label", "got \"" + label + "\", expected " + kPlainName);
 }
 
 void check_labels(config::Document& document, const BenchOptions& options) {
@@ -67,7 +68,7 @@ void check_labels(config::Document& document, const BenchOptions& options) {
   for (std::size_t i = 0; i < options.targets.size(); ++i)
     if (!options.targets[i].label.empty() && !is_plain_name(options.targets[i].label))
       document.add_error("targets." + std::to_string(i) + ".label",
-                         "got \"" + options.targets[i].label + "\", expected letters, digits and _ - . +");
+                         "got \"" + options.targets[i].label + "\", expected " + kPlainName);
 }
 
 // Members are named by these numbers as {:g} writes them.
@@ -80,7 +81,7 @@ void check_repeats(config::Document& document, const std::string& key, const std
 
 void check_combinations(config::Document& document, const BenchOptions& options) {
   if (!is_plain_name(options.name))
-    document.add_error("name", "expected letters, digits and _ - . + (it becomes a folder name)");
+    document.add_error("name", std::string("expected ") + kPlainName + " (it becomes a folder name)");
   if (options.targets.empty()) document.add_error("targets", "empty, expected at least one target");
   if (options.methods.empty()) document.add_error("methods", "empty, expected at least one method");
   if (options.start.mean_low > options.start.mean_high)

@@ -17,11 +17,19 @@ struct TargetEntry {
   targets::TargetOptions target;
 };
 
+// Defaults of a method on a target in doubles: its limits on sigma stay out of the way.
+inline run::MethodOptions in_doubles() {
+  run::MethodOptions method;
+  method.min_std = 1e-70;
+  method.max_std = 1e70;
+  return method;
+}
+
 // A row of the tables. The method is one of inference::methods(), or a reference sampler: nuts, sgld, laplace.
 struct MethodEntry {
   std::string label;            // "" = the name of the method
   std::string family = "auto";  // auto | diagonal_gaussian | full_gaussian
-  run::MethodOptions method;
+  run::MethodOptions method = in_doubles();
   optim::OptimizerOptions optimizer;
   optim::ScheduleOptions schedule;
   inference::NutsOptions nuts;

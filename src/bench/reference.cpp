@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json_numbers.h"
+#include "run_member_parts.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -59,6 +60,15 @@ void read_json(const std::string& path, int64_t dim, targets::Reference& referen
   }
 }
 
+inference::Draws draws_of(inference::LogDensity& density, const inference::NutsOptions& nuts) {
+  require_memory("the reference", inference::bytes_needed(nuts, density.dim()));
+  return inference::sample_nuts(density, nuts, at::zeros({density.dim()}, at::kDouble),
+                                [](const inference::SamplerProgress&) {
+                                  stop_if_signalled();
+                                  return false;
+                                });
+}
+
 }  // namespace
 
 void find_reference(const ReferenceOptions& options, const TargetEntry& entry, const std::string& folder,
@@ -69,7 +79,7 @@ void find_reference(const ReferenceOptions& options, const TargetEntry& entry, c
   what.targets[0].label.clear();
   what.targets[0].target.batch_frac = 1;
   Sha256 hash;
-  hash.update(resolved_text(what));
+  hash.update(resolved_text(what) + known.fingerprint);
   const std::string path = folder + "/references/" + hash.hex().substr(0, 16) + ".json";
   if (std::filesystem::exists(path)) {
     read_json(path, known.density->dim(), known.reference);
@@ -82,12 +92,7 @@ void find_reference(const ReferenceOptions& options, const TargetEntry& entry, c
   nuts.warmup = options.warmup;
   nuts.draws = options.draws;
   nuts.seed = kSeed;
-  const at::Tensor start = at::zeros({known.density->dim()}, at::kDouble);
-  const inference::Draws draws =
-      inference::sample_nuts(*known.density, nuts, start, [](const inference::SamplerProgress&) {
-        stop_if_signalled();
-        return false;
-      });
+  const inference::Draws draws = draws_of(*known.density, nuts);
   targets::Reference& reference = known.reference;
   const inference::GaussianFit fit = inference::gaussian_fit(draws, inference::GaussianForm::kDiagonal);
   reference.mean = fit.mean;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,8 @@ const std::vector<Column>& columns() {
       {"seconds to reach", Best::kNone,
        [](const Cell& c) { return std::isinf(c.reached_seconds.median) ? "" : show(c.reached_seconds.median); },
        [](const Cell& c) { return c.reached_seconds.median; }},
+      {"evaluations", Best::kNone, [](const Cell& c) { return show_reached(c.evaluations); },
+       [](const Cell& c) { return c.evaluations.median; }},
       {"seconds", Best::kNone, [](const Cell& c) { return show(c.seconds.median); },
        [](const Cell& c) { return c.seconds.median; }},
   };
@@ -153,7 +156,8 @@ std::string markdown(const metrics::DataTable& table) {
 
 std::string explanation(const BenchOptions& options) {
   return fmt::format(
-      "{} seeds, {} score evaluations each; median [quartiles] over the seeds. Errors are 2-norms of the differences "
+      "{} seeds, {} score evaluations each (samplers and laplace: as many as they need); median [quartiles] over the "
+      "seeds. Errors are 2-norms of the differences "
       "of "
       "means and of standard deviations in units of the target's. Reached: both errors below {:g}. KL and ELBO in "
       "nats.",
@@ -213,16 +217,22 @@ std::string curves_csv(const std::vector<TargetSummary>& targets) {
   return text;
 }
 
-// Why methods were refused, and what failed: the first message of each.
-std::vector<std::string> refusals(const BenchOptions& options, const TargetSummary& target) {
+// Why methods were refused, diverged or failed, and what there is to say about those that finished: of each row the
+// first message of every outcome.
+std::vector<std::string> remarks(const BenchOptions& options, const TargetSummary& target) {
   std::vector<std::string> reasons;
-  for (const Cell& cell : target.cells)
-    for (const MemberResult* result : cell.members) {
-      if (result->outcome != "refused" && result->outcome != "failed") continue;
-      reasons.push_back(row_name(options, cell) + ": " + result->outcome + ": " + result->message);
-      break;
-    }
+  for (const Cell& cell : target.cells) {
+    std::set<std::string> told;
+    for (const MemberResult* result : cell.members)
+      if (!result->message.empty() && told.insert(result->outcome).second)
+        reasons.push_back(row_name(options, cell) + ": " + result->outcome + ": " + result->message);
+  }
   return reasons;
+}
+
+void remove_figures(const std::string& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".svg") std::filesystem::remove(entry.path());
 }
 
 }  // namespace
@@ -233,22 +243,22 @@ std::string tables_markdown(const BenchOptions& options, const std::vector<Targe
     text += "\n## " + target.name + "\n\n";
     if (!target.reference.empty()) text += "Reference: " + target.reference + ".\n\n";
     text += markdown(table_of(options, target));
-    for (const std::string& reason : refusals(options, target)) text += "\n" + reason + "\n";
+    for (const std::string& reason : remarks(options, target)) text += "\n" + reason + "\n";
   }
   return text;
 }
 
 void write_report(const BenchOptions& options, const std::string& resolved, const std::vector<TargetSummary>& targets,
                   const std::string& folder) {
-  std::filesystem::remove_all(folder + "/figures");  // of targets and methods that are no more
   std::filesystem::create_directories(folder + "/figures");
+  remove_figures(folder + "/figures");  // some may be of targets and methods that are no more
   metrics::HtmlPage page(options.name, "inference methods on targets with known answers");
   page.paragraph(explanation(options));
   for (const TargetSummary& target : targets) {
     page.heading(target.name);
     if (!target.reference.empty()) page.paragraph("Reference: " + target.reference + ".");
     page.table(table_of(options, target));
-    for (const std::string& reason : refusals(options, target)) page.warning(reason);
+    for (const std::string& reason : remarks(options, target)) page.warning(reason);
     page.begin_figures();
     for (const Figure& figure : figures_of(options, target)) {
       write_file_atomic(folder + "/figures/" + figure.file, figure.svg);

@@ -1,5 +1,8 @@
 #include "result.h"
 
+#include <set>
+#include <stdexcept>
+
 #include <nlohmann/json.hpp>
 
 #include "json_numbers.h"
@@ -39,6 +42,15 @@ CurvePoint point_from(const json& object) {
   return point;
 }
 
+void check(const MemberResult& result) {
+  static const std::set<std::string> kOutcomes = {"finished", "converged", "diverged", "refused", "failed"};
+  if (kOutcomes.count(result.outcome) == 0) throw std::runtime_error("unknown outcome " + result.outcome);
+  if (result.evaluations < 0 || result.seconds < 0) throw std::runtime_error("negative evaluations or seconds");
+  if (result.ended_well() && !result.has_points()) throw std::runtime_error("no point of a curve");
+  if (result.covariance.size() != result.mean.size() * result.mean.size())
+    throw std::runtime_error("covariance of another size");
+}
+
 }  // namespace
 
 void save_result(const std::string& path, const MemberResult& result) {
@@ -69,11 +81,10 @@ MemberResult load_result(const std::string& path) {
     for (const json& point : object.at("curve")) result.curve.push_back(point_from(point));
     result.mean = numbers_of(object.at("mean"));
     result.covariance = numbers_of(object.at("covariance"));
-    if (result.covariance.size() != result.mean.size() * result.mean.size())
-      throw Error(ErrorKind::kData, path + ": damaged, delete it to run this member again: covariance of another size");
+    check(result);
     return result;
-  } catch (const json::exception& e) {
-    throw Error(ErrorKind::kData, path + ": damaged, delete it to run this member again: " + e.what());
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::kData, path + ": damaged, delete it or give --redo to run this member again: " + e.what());
   }
 }
 

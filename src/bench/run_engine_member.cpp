@@ -1,7 +1,10 @@
 // Members whose method moves a variational family.
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "run_member_parts.h"
+#include "scorevi/core/error.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/inference/registry.h"
 #include "scorevi/inference/run_engine.h"
@@ -63,7 +66,7 @@ class Recorder {
     const int64_t draws = final ? all : std::max<int64_t>(20, all / 10);
     result_.curve.push_back(
         {evaluations, now,
-         measure(approximation_of(family), *place_.whole.density, place_.truth, draws, place_.seed(), final)});
+         measure(approximation_of(family), place_.whole(), place_.truth, draws, place_.seed(), final)});
     clock_.leave_out_since(now);
   }
 
@@ -87,7 +90,10 @@ void run_engine_member(Workplace& place, MemberResult& result) {
 
   inference::RunOptions loop;
   const int64_t per_step = evaluations_of(entry.method);
-  loop.steps = std::max<int64_t>(1, place.options.evaluations / per_step);
+  if (per_step > place.options.evaluations)
+    throw Error(ErrorKind::kUsage, fmt::format("method {}: a step takes {} evaluations, got {} for the whole run",
+                                               entry.method.name, per_step, place.options.evaluations));
+  loop.steps = place.options.evaluations / per_step;
   loop.seed = place.seed();
   loop.max_nonfinite_steps = kRefusedInARow;
   const optim::Schedule schedule(entry.schedule, loop.steps, /*steps_per_epoch=*/1);
@@ -106,13 +112,14 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   inference::ConvergenceOptions rule;
   rule.stop = true;
   inference::Convergence convergence(rule);
-  if (place.options.stop) loop.convergence = &convergence;
+  if (place.options.stop && entry.method.name != "map") loop.convergence = &convergence;  // a point has no ELBO
   const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop);
-  result.evaluations = summary.steps * per_step;
+  result.evaluations = summary.evaluations;
   result.seconds = recorder.seconds();
   result.outcome = outcome_of(summary.termination);
   if (summary.termination != inference::Termination::kMaxSteps) result.message = summary.message;
-  if (convergence.best_step() >= 0) convergence.restore_best(*family);
+  const bool exact = place.options.targets[place.member.target].target.batch_frac == 1;
+  if (exact && convergence.best_step() >= 0) convergence.restore_best(*family);
   recorder.record(*family, result.evaluations, /*final=*/true);
   keep_picture(approximation_of(*family), result);
 }

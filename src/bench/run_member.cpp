@@ -3,10 +3,13 @@
 #include <cmath>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "run_member_parts.h"
 #include "scorevi/core/counter_rng.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/format.h"
+#include "scorevi/core/memory.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/run/failure.h"
 #include "scorevi/variational/diagonal_gaussian.h"
@@ -31,6 +34,13 @@ at::Tensor start_mean(const BenchOptions& options, const Member& member, int64_t
   return mean;
 }
 
+void require_memory(const std::string& what, int64_t bytes) {
+  const int64_t free = available_memory_bytes();
+  if (free >= 0 && bytes > free)
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("{}: needs about {}, got {} free", what, format_bytes(bytes), format_bytes(free)));
+}
+
 void keep_picture(const Approximation& q, MemberResult& result) {
   if (q.mean.numel() != 2 || q.family == nullptr) return;  // draws are no Gaussian
   const auto list = [](const at::Tensor& values) {
@@ -47,7 +57,8 @@ MemberResult run_member(const BenchOptions& options, const Member& member, const
   result.id = member.id;
   const TargetEntry& target = options.targets[member.target];
   try {
-    Workplace place{options, member, truth, make_target(target), make_target(target)};
+    Workplace place{options, member, truth, make_target(target), {}};
+    if (target.target.batch_frac < 1) place.all_data = make_target(target);
     const std::string& method = place.method().method.name;
     if (method == "nuts" || method == "sgld" || method == "laplace")
       run_sampler_member(place, result);

@@ -32,16 +32,21 @@ at::Tensor start_mean(const BenchOptions& options, const Member& member, int64_t
 // Keeps mean and covariance of a two-dimensional q.
 void keep_picture(const Approximation& q, MemberResult& result);
 
-// The target twice: the method sees mini-batches where the target has them, measurements see all data.
+// The method sees mini-batches where the target has them, measurements see all data.
 struct Workplace {
   const BenchOptions& options;
   const Member& member;
   const Truth& truth;
-  targets::KnownTarget target, whole;
+  targets::KnownTarget target;
+  targets::KnownTarget all_data;  // without density where `target` has no mini-batches
 
   const MethodEntry& method() const { return options.methods[member.method]; }
+  targets::AnalyticTarget& whole() const { return all_data.density ? *all_data.density : *target.density; }
   uint64_t seed() const { return static_cast<uint64_t>(member.seed); }
 };
+
+// Error(kRuntime) "method nuts: needs about 3 GiB, got 1 GiB free" where they are not there.
+void require_memory(const std::string& what, int64_t bytes);
 
 // An engine of inference/.
 void run_engine_member(Workplace& place, MemberResult& result);

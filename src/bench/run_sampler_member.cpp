@@ -6,9 +6,8 @@
 
 #include "run_member_parts.h"
 #include "scorevi/core/error.h"
-#include "scorevi/core/format.h"
-#include "scorevi/core/memory.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/core/suggest.h"
 #include "scorevi/inference/find_mode.h"
 #include "scorevi/inference/laplace.h"
 #include "scorevi/variational/diagonal_gaussian.h"
@@ -32,14 +31,6 @@ inference::GaussianForm form_of(const MethodEntry& entry) {
   return family_of(entry) == "full_gaussian" ? inference::GaussianForm::kFull : inference::GaussianForm::kDiagonal;
 }
 
-// Error(kRuntime) where `bytes` are not there.
-void ask_for_memory(const Workplace& place, int64_t bytes) {
-  const int64_t free = available_memory_bytes();
-  if (free >= 0 && bytes > free)
-    throw Error(ErrorKind::kRuntime, fmt::format("method {}: needs about {}, got {} free", place.method().method.name,
-                                                 format_bytes(bytes), format_bytes(free)));
-}
-
 // Four matrices of D x D doubles behind a Gaussian that is fitted.
 int64_t fit_bytes(const Workplace& place) {
   const int64_t dim = place.target.density->dim();
@@ -50,7 +41,7 @@ int64_t fit_bytes(const Workplace& place) {
 void finish(Workplace& place, const Approximation& q, MemberResult& result) {
   result.outcome = "finished";
   result.curve.push_back({result.evaluations, result.seconds,
-                          measure(q, *place.whole.density, place.truth, place.options.final_draws, place.seed(),
+                          measure(q, place.whole(), place.truth, place.options.final_draws, place.seed(),
                                   /*final=*/true)});
   keep_picture(q, result);
 }
@@ -64,7 +55,7 @@ void run_nuts(Workplace& place, MemberResult& result) {
   const Stopwatch clock;
   inference::NutsOptions nuts = place.method().nuts;
   nuts.seed = place.seed();
-  ask_for_memory(place, inference::bytes_needed(nuts, place.target.density->dim()));
+  require_memory("method " + place.method().method.name, inference::bytes_needed(nuts, place.target.density->dim()));
   const at::Tensor start = start_mean(place.options, place.member, place.target.density->dim());
   const inference::Draws draws = inference::sample_nuts(*place.target.density, nuts, start,
                                                         [](const inference::SamplerProgress&) { return never_stop(); });
@@ -88,14 +79,15 @@ void run_sgld(Workplace& place, MemberResult& result) {
   sgld.thin = std::max<int64_t>(1, sgld.steps / 10000);
   sgld.step_size *= place.member.rate_factor;
   targets::AnalyticTarget& density = *place.target.density;
-  ask_for_memory(place, inference::bytes_needed(sgld, density.dim()) + fit_bytes(place));
+  require_memory("method " + place.method().method.name,
+                 inference::bytes_needed(sgld, density.dim()) + fit_bytes(place));
   sgld.before_step = [&](int64_t step) { density.begin_step(sgld.seed, step); };
   const at::Tensor start = start_mean(place.options, place.member, density.dim());
   const inference::Draws draws =
       inference::sample_sgld(density, sgld, start, [](const inference::SamplerProgress&) { return never_stop(); });
-  const auto family = family_from(inference::gaussian_fit(draws, form_of(entry)));
   result.evaluations = draws.evaluations;
   result.seconds = clock.seconds();
+  const auto family = family_from(inference::gaussian_fit(draws, form_of(entry)));
   finish(place, approximation_of(*family), result);
   if (draws.stopped) {
     result.outcome = "diverged";
@@ -105,7 +97,7 @@ void run_sgld(Workplace& place, MemberResult& result) {
 
 void run_laplace(Workplace& place, MemberResult& result) {
   const Stopwatch clock;
-  ask_for_memory(place, fit_bytes(place));
+  require_memory("method " + place.method().method.name, fit_bytes(place));
   inference::FindModeOptions search;
   const at::Tensor start = start_mean(place.options, place.member, place.target.density->dim());
   const inference::Mode mode = inference::find_mode(*place.target.density, start, search,
@@ -118,9 +110,11 @@ void run_laplace(Workplace& place, MemberResult& result) {
   result.evaluations = mode.evaluations + fit->evaluations;
   result.seconds = clock.seconds();
   finish(place, approximation_of(*family), result);
-  if (mode.outcome != inference::ModeOutcome::kConverged) result.message = "the search for the mode did not converge";
+  std::vector<std::string> remarks;
+  if (mode.outcome != inference::ModeOutcome::kConverged) remarks.push_back("the search for the mode did not converge");
   if (fit->not_positive > 0)
-    result.message = fmt::format("{} directions without curvature at the mode", fit->not_positive);
+    remarks.push_back(fmt::format("{} directions without curvature at the mode", fit->not_positive));
+  result.message = join(remarks);
 }
 
 }  // namespace

@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scorevi/metrics/quantile.h"
+
 namespace scorevi::bench {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Between order statistics linearly; never a difference of infinities.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double rest = at - static_cast<double>(below);
-  if (rest == 0 || sorted[below] == sorted[below + 1]) return sorted[below];
-  return (1 - rest) * sorted[below] + rest * sorted[below + 1];
-}
-
-// The quartiles of a final number; of a member that lost it `lost` takes its place.
+// The quartiles of a final number; of a member that did not end well `lost` takes its place.
 Quartiles final_quartiles(const Cell& cell, double Measurement::*value, double lost) {
   std::vector<double> values;
   bool known = false;
@@ -25,7 +18,7 @@ Quartiles final_quartiles(const Cell& cell, double Measurement::*value, double l
     if (result->outcome == "refused") continue;
     const double got = result->has_points() ? result->final().*value : Measurement::kNaN;
     known = known || !std::isnan(got);
-    values.push_back(std::isnan(got) && !result->ended_well() ? lost : got);
+    values.push_back(result->ended_well() ? got : lost);
   }
   return known ? quartiles(std::move(values)) : Quartiles{};
 }
@@ -48,26 +41,28 @@ void fill(Cell& cell, double tolerance) {
   cell.elbo = final_quartiles(cell, &Measurement::elbo, -kInfinity);
   cell.k_hat = final_quartiles(cell, &Measurement::k_hat, kInfinity);
   const bool has_errors = !std::isnan(cell.sd_error.median);
-  std::vector<double> evaluations, when, seconds;
+  std::vector<double> evaluations, when, seconds, used;
   for (const MemberResult* result : cell.members) {
     if (result->outcome == "refused") continue;
     seconds.push_back(result->seconds);
-    const CurvePoint* point = reached(*result, tolerance);
+    const CurvePoint* point = result->ended_well() ? reached(*result, tolerance) : nullptr;
+    used.push_back(static_cast<double>(result->evaluations));
     if (has_errors) evaluations.push_back(point ? static_cast<double>(point->evaluations) : kInfinity);
     if (has_errors) when.push_back(point ? point->seconds : kInfinity);
   }
   cell.reached = quartiles(std::move(evaluations));
   cell.reached_seconds = quartiles(std::move(when));
   cell.seconds = quartiles(std::move(seconds));
+  cell.evaluations = quartiles(std::move(used));
 }
 
 }  // namespace
 
 Quartiles quartiles(std::vector<double> values) {
   values.erase(std::remove_if(values.begin(), values.end(), [](double v) { return std::isnan(v); }), values.end());
-  if (values.empty()) return {};
   std::sort(values.begin(), values.end());
-  return {quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)};
+  return {metrics::sorted_quantile(values, 0.25), metrics::sorted_quantile(values, 0.5),
+          metrics::sorted_quantile(values, 0.75)};
 }
 
 const CurvePoint* reached(const MemberResult& result, double tolerance) {

@@ -17,7 +17,7 @@ struct Quartiles {
 Quartiles quartiles(std::vector<double> values);
 
 // A method on a target at one starting sigma and rate. Quartiles of errors and divergences are over all members that
-// were not refused: where the target and the method have such a number, a member that lost it by diverging counts as
+// were not refused: where the target and the method have such a number, a member that diverged or failed counts as
 // infinite.
 struct Cell {
   std::size_t method = 0;
@@ -27,7 +27,7 @@ struct Cell {
   // Score evaluations and seconds until both relative errors are below the tolerance; infinite for members that never
   // get there, NaN where the target has no reference.
   Quartiles reached, reached_seconds;
-  Quartiles seconds;
+  Quartiles seconds, evaluations;
   int64_t finished = 0, diverged = 0, refused = 0, failed = 0;
 };
 

@@ -33,7 +33,7 @@ StepStats AdviFull::step(LogDensity& target, variational::Family& family, const 
     factor_gradient.addcmul_(prior.precision.unsqueeze(1), q.factor());
   }
   optimizer_->step(mean_gradient, factor_gradient, target.loss_scale(), info.lr_factor, q, stats);
-  measure_family(q, stats);
+  measure_family(q, options_, stats);
   return stats;
 }
 

@@ -111,7 +111,7 @@ Bam::Bam(const BamOptions& options) : options_(options) { validate(options_); }
 
 StepStats Bam::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
   const double lambda = lambda_at(options_, info.step, target.dim());
-  return closed_form_step(target, family, options_.samples, info,
+  return closed_form_step(target, family, options_, info,
                           [&](const variational::FullGaussian& q, const ScoredDraws& draws) {
                             return bam_update(q, draws, lambda, options_.jitter);
                           });

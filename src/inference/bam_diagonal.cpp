@@ -70,6 +70,10 @@ StepStats BamDiagonal::step(LogDensity& target, variational::Family& family, con
   }
   q.mean().add_(score_mean_, all);
   q.log_std().add_(noise_sum_, 0.5);
+  if (options_.jitter > 0) {
+    scratch_.copy_(q.log_std()).mul_(2).exp_().add_(options_.jitter).log_();
+    q.log_std().copy_(scratch_.mul_(0.5));
+  }
   measure_gaussian(q, options_, scratch_, stats);
   return stats;
 }

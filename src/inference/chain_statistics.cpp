@@ -10,7 +10,10 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/fft_irfft.h>
+#include <ATen/ops/fft_rfft.h>
 #include <ATen/ops/isfinite.h>
+#include <ATen/ops/real.h>
 #include <ATen/ops/special_ndtri.h>
 
 #include "scorevi/core/check.h"
@@ -41,6 +44,15 @@ std::vector<MeanVariance> of_rows(const at::Tensor& values) {
   return out;
 }
 
+// Autocovariances [n], each divided by n, mean over the rows of [chains, n]: by the power spectrum, padded so that the
+// ends do not meet.
+at::Tensor mean_autocovariances(const at::Tensor& values) {
+  const int64_t n = values.size(1);
+  const at::Tensor spectrum = at::fft_rfft(values - values.mean(/*dim=*/1, /*keepdim=*/true), 2 * n);
+  const at::Tensor power = at::real(spectrum * spectrum.conj()).mean(/*dim=*/0);
+  return at::fft_irfft(power, 2 * n).narrow(0, 0, n).div(n).contiguous();
+}
+
 // What R-hat and ESS compare: the mean variance inside the chains, and the variance of everything.
 struct Variances {
   double within = 0;
@@ -69,14 +81,9 @@ double plain_ess(const at::Tensor& values) {
   const int64_t n = values.size(1);
   const std::vector<MeanVariance> chains = of_rows(values);
   const Variances both = variances(chains, n);
+  const at::Tensor covariances = mean_autocovariances(values);
   const auto correlation = [&](int64_t lag) {
-    double covariance = 0;
-    for (size_t c = 0; c < chains.size(); ++c) {
-      const double* const x = values.data_ptr<double>() + static_cast<int64_t>(c) * n;
-      for (int64_t i = 0; i + lag < n; ++i) covariance += (x[i] - chains[c].mean) * (x[i + lag] - chains[c].mean);
-    }
-    covariance /= static_cast<double>(n) * static_cast<double>(chains.size());
-    return 1 - (both.within - covariance) / both.total;
+    return 1 - (both.within - covariances.const_data_ptr<double>()[lag]) / both.total;
   };
   // 1 + 2 sum_t rho_t, over pairs of neighbouring correlations as long as they are positive, and made to fall. Of the
   // pair that ends them the first correlation counts once, where it is positive.

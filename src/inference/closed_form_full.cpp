@@ -54,7 +54,7 @@ FullUpdate closed_form_update(const variational::FullGaussian& q, const ScoredDr
 }
 
 StepStats ClosedFormFull::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
-  return closed_form_step(target, family, options_.samples, info,
+  return closed_form_step(target, family, options_, info,
                           [&](const variational::FullGaussian& q, const ScoredDraws& draws) {
                             return closed_form_update(q, draws, options_, options_.mean_step * info.lr_factor);
                           });

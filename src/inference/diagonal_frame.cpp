@@ -5,18 +5,12 @@
 
 #include <ATen/ATen.h>
 
+#include "prior_groups.h"
+#include "scorevi/core/constants.h"
 #include "step_frame.h"
 
 namespace scorevi::inference {
 namespace {
-
-// Calls visit(begin, end, precision, std) for every informative group.
-template <class Visit>
-void for_informative(const GaussianPrior* prior, Visit&& visit) {
-  if (!prior) return;
-  for (const GaussianPrior::Group& group : prior->groups)
-    if (std::isfinite(group.std)) visit(group.begin, group.end, 1 / (group.std * group.std), group.std);
-}
 
 // Without a copy in doubles: part by part, each small enough to be summed by one thread.
 double sum_in_doubles(const at::Tensor& values) {
@@ -40,36 +34,35 @@ void fill_noise(const StepInfo& info, int64_t sample, const at::Tensor& out) {
 }
 
 void add_prior_score(const GaussianPrior* prior, const at::Tensor& theta, double factor, const at::Tensor& out) {
-  for_informative(prior, [&](int64_t begin, int64_t end, double precision, double) {
+  for_informative(prior, [&](int64_t begin, int64_t end, double std) {
     const at::Tensor part = out.slice(0, begin, end);
-    part.add_(theta.slice(0, begin, end), -factor * precision);
-    if (prior->mean.defined()) part.add_(prior->mean.slice(0, begin, end), factor * precision);
+    part.add_(theta.slice(0, begin, end), -factor / (std * std));
+    if (prior->mean.defined()) part.add_(prior->mean.slice(0, begin, end), factor / (std * std));
   });
 }
 
 void add_prior_curvature(const GaussianPrior* prior, const at::Tensor& v, const at::Tensor& weight, double factor,
                          const at::Tensor& out) {
-  for_informative(prior, [&](int64_t begin, int64_t end, double precision, double) {
+  for_informative(prior, [&](int64_t begin, int64_t end, double std) {
     const at::Tensor part = out.slice(0, begin, end);
     if (weight.defined())
-      part.addcmul_(v.slice(0, begin, end), weight.slice(0, begin, end), -factor * precision);
+      part.addcmul_(v.slice(0, begin, end), weight.slice(0, begin, end), -factor / (std * std));
     else
-      part.add_(v.slice(0, begin, end), -factor * precision);
+      part.add_(v.slice(0, begin, end), -factor / (std * std));
   });
 }
 
 double gaussian_kl(const variational::DiagonalGaussian& q, const GaussianPrior* prior, const at::Tensor& scratch) {
-  const double log_two_pi = std::log(2 * std::acos(-1.0));
-  double kl = -sum_in_doubles(q.log_std()) - 0.5 * (1 + log_two_pi) * static_cast<double>(q.dim());
+  double kl = -sum_in_doubles(q.log_std()) - 0.5 * (1 + kLogTwoPi) * static_cast<double>(q.dim());
   at::Tensor work = scratch;
   at::exp_out(work, q.log_std());
-  for_informative(prior, [&](int64_t begin, int64_t end, double precision, double std) {
+  for_informative(prior, [&](int64_t begin, int64_t end, double std) {
     const at::Tensor part = scratch.slice(0, begin, end);
     double squares = square_sum(part);
     part.copy_(q.mean().slice(0, begin, end));
     if (prior->mean.defined()) part.sub_(prior->mean.slice(0, begin, end));
     squares += square_sum(part);
-    kl += 0.5 * precision * squares + static_cast<double>(end - begin) * (std::log(std) + 0.5 * log_two_pi);
+    kl += 0.5 * squares / (std * std) + static_cast<double>(end - begin) * (std::log(std) + 0.5 * kLogTwoPi);
   });
   return kl;
 }

@@ -9,6 +9,11 @@
 #include "step_frame.h"
 
 namespace scorevi::inference {
+namespace {
+
+constexpr int64_t kProductCost = 2;  // evaluations that a Hessian product stands for
+
+}  // namespace
 
 void validate(const FisherOptions& options) { validate(static_cast<const GaussianOptions&>(options), "method"); }
 
@@ -36,6 +41,7 @@ bool Fisher::add_sample(LogDensity& target, const variational::Family& family, c
   add_prior_score(prior, theta, -1, residual_);
   const double share = 1 / static_cast<double>(options_.samples);
   const at::Tensor product = target.hessian_product(theta, residual_);
+  stats.evaluations += kProductCost;
   if (!is_finite_score(product, stats)) return false;
   stats.matching += share * square_sum(residual_);
 

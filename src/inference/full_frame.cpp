@@ -4,12 +4,12 @@
 
 #include <ATen/ATen.h>
 
+#include "prior_groups.h"
+#include "scorevi/core/constants.h"
 #include "step_frame.h"
 
 namespace scorevi::inference {
 namespace {
-
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
 
 // A sum is finite only where all its terms are.
 bool is_finite(const at::Tensor& values) { return std::isfinite(values.sum().item<double>()); }
@@ -63,10 +63,10 @@ PriorVectors prior_vectors(const LogDensity& target) {
   const at::TensorOptions doubles(at::kDouble);
   PriorVectors vectors{at::zeros({target.dim()}, doubles), at::zeros({target.dim()}, doubles)};
   const GaussianPrior* prior = target.prior();
-  if (!prior) return vectors;
-  for (const GaussianPrior::Group& group : prior->groups)
-    vectors.precision.slice(0, group.begin, group.end).fill_(1 / (group.std * group.std));
-  if (prior->mean.defined()) vectors.mean.copy_(prior->mean);
+  for_informative(prior, [&](int64_t begin, int64_t end, double std) {
+    vectors.precision.slice(0, begin, end).fill_(1 / (std * std));
+  });
+  if (prior && prior->mean.defined()) vectors.mean.copy_(prior->mean);
   return vectors;
 }
 
@@ -93,27 +93,30 @@ void measure_elbo(const LogDensity& target, const variational::FullGaussian& q, 
   stats.loss = target.loss_scale() * (stats.kl - stats.log_density);
 }
 
-void measure_family(const variational::FullGaussian& q, StepStats& stats) {
+void measure_family(const variational::FullGaussian& q, const GaussianOptions& limits, StepStats& stats) {
   const at::Tensor sigma = q.standard_deviations();
   stats.sigma_mean = sigma.mean().item<double>();
   stats.sigma_min = sigma.min().item<double>();
   stats.sigma_max = sigma.max().item<double>();
-  if (is_finite(q.mean()) && is_factor(q.factor())) return;
+  const double low = std::exp(limits.min_log_std), high = std::exp(limits.max_log_std);
+  const bool finite = is_finite(q.mean()) && is_factor(q.factor());
+  if (finite && stats.sigma_min >= low && stats.sigma_max <= high) return;
   stats.status = StepStatus::kDiverged;
-  const at::Tensor bad = (q.mean().isfinite() & q.factor().isfinite().all(/*dim=*/1) & q.factor().diagonal().gt(0))
-                             .logical_not()
-                             .nonzero();
-  stats.nonfinite = bad.numel();
+  const at::Tensor good =
+      finite ? sigma.ge(low) & sigma.le(high)
+             : q.mean().isfinite() & q.factor().isfinite().all(/*dim=*/1) & q.factor().diagonal().gt(0);
+  const at::Tensor bad = good.logical_not().nonzero();
+  stats.nonfinite = finite ? 0 : bad.numel();
   stats.bad_index = bad.numel() > 0 ? bad[0].item<int64_t>() : -1;
 }
 
 StepStats closed_form_step(
-    LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
+    LogDensity& target, variational::Family& family, const GaussianOptions& options, const StepInfo& info,
     const std::function<FullUpdate(const variational::FullGaussian&, const ScoredDraws&)>& update) {
   variational::FullGaussian& q = full_gaussian(family, target);
   StepStats stats = blank_stats();
   const std::optional<Batch> batch =
-      draw_batch(target, q.mean(), q.factor(), samples, info, BadDraws::kLeaveOut, stats);
+      draw_batch(target, q.mean(), q.factor(), options.samples, info, BadDraws::kLeaveOut, stats);
   if (!batch) return stats;
   measure_elbo(target, q, stats);
   at::Tensor score = batch->score;
@@ -126,7 +129,7 @@ StepStats closed_form_step(
   } else {
     stats.status = StepStatus::kBadUpdate;
   }
-  measure_family(q, stats);
+  measure_family(q, options, stats);
   return stats;
 }
 

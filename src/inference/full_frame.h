@@ -11,6 +11,7 @@
 
 #include "scorevi/inference/engine.h"
 #include "scorevi/inference/full_update.h"
+#include "scorevi/inference/options.h"
 #include "scorevi/optim/optimizer.h"
 #include "scorevi/variational/full_gaussian.h"
 
@@ -43,7 +44,7 @@ PriorVectors prior_vectors(const LogDensity& target);
 // One step of an engine without state: a batch from q, the update that it gives, what was measured. An update without
 // a covariance, or with values that are not finite, leaves q as it is (kBadUpdate).
 StepStats closed_form_step(
-    LogDensity& target, variational::Family& family, int64_t samples, const StepInfo& info,
+    LogDensity& target, variational::Family& family, const GaussianOptions& options, const StepInfo& info,
     const std::function<FullUpdate(const variational::FullGaussian&, const ScoredDraws&)>& update);
 
 // The draws in the coordinates in which q is N(0, I): scores L^T g_b.
@@ -58,8 +59,9 @@ at::Tensor triangular(const at::Tensor& root);
 
 // KL(q || prior), an uninformative coordinate adding minus its entropy, and from it the negative ELBO as the loss.
 void measure_elbo(const LogDensity& target, const variational::FullGaussian& q, StepStats& stats);
-// Marginal standard deviations. kDiverged where q is not finite or its factor is singular.
-void measure_family(const variational::FullGaussian& q, StepStats& stats);
+// Marginal standard deviations. kDiverged where one is outside the limits, where q is not finite, or its factor
+// singular.
+void measure_family(const variational::FullGaussian& q, const GaussianOptions& limits, StepStats& stats);
 
 // An optimiser of the mean and the factor. Settings by parameter name hold for the rows of the factor; weight decay
 // for the mean alone.

@@ -3,19 +3,12 @@
 #include <cmath>
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 
 #include "full_frame.h"
-#include "scorevi/core/error.h"
 
 namespace scorevi::inference {
 
-void validate(const GsmOptions& options) {
-  if (options.samples < 1)
-    throw Error(ErrorKind::kUsage, fmt::format("method.samples: got {}, expected at least 1", options.samples));
-}
-
-Gsm::Gsm(const GsmOptions& options) : options_(options) { validate(options_); }
+Gsm::Gsm(const GaussianOptions& options) : options_(options) { validate(options_, "method"); }
 
 FullUpdate gsm_update(const variational::FullGaussian& q, const ScoredDraws& draws) {
   const White white = whiten(q, draws);
@@ -34,7 +27,7 @@ FullUpdate gsm_update(const variational::FullGaussian& q, const ScoredDraws& dra
 }
 
 StepStats Gsm::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
-  return closed_form_step(target, family, options_.samples, info, gsm_update);
+  return closed_form_step(target, family, options_, info, gsm_update);
 }
 
 }  // namespace scorevi::inference

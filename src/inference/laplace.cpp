@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 #include "scorevi/core/error.h"
 #include "whole_target.h"
 
@@ -19,7 +20,6 @@ namespace scorevi::inference {
 namespace {
 
 constexpr double kSmallest = 1e-8;  // of an eigenvalue in units of the diagonal: what differences can tell from 0
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
 
 // Row j of -H from scores at theta_j -+ step, or nothing where one is not finite.
 std::optional<Vector> difference(WholeTarget& target, const Vector& mode, size_t j, double step) {

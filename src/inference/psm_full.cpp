@@ -133,7 +133,7 @@ StepStats ProximalScoreMatchingFull::step(LogDensity& target, variational::Famil
   stats.proximal = gradients.proximal;
   stats.loss = target.loss_scale() * (stats.alpha * stats.proximal + stats.matching);
   optimizer_->step(gradients.mean, gradients.factor, target.loss_scale(), info.lr_factor, q, stats);
-  measure_family(q, stats);
+  measure_family(q, options_, stats);
   return stats;
 }
 

@@ -6,23 +6,15 @@
 #include <fmt/ranges.h>
 
 #include "scorevi/core/error.h"
+#include "scorevi/core/factory.h"
 #include "scorevi/core/format.h"
-#include "scorevi/core/suggest.h"
 
 namespace scorevi::inference {
 namespace {
 
 const char* const kFull = "full_gaussian";
 
-const MethodInfo& find_method(const std::string& method) {
-  std::vector<std::string> names;
-  for (const MethodInfo& info : methods()) {
-    if (info.name == method) return info;
-    names.push_back(info.name);
-  }
-  throw Error(ErrorKind::kUsage, "method.name: unknown method, got \"" + method + "\", expected one of " + join(names) +
-                                     did_you_mean(method, names));
-}
+const MethodInfo& find_method(const std::string& method) { return find_named(methods(), "method.name", method); }
 
 }  // namespace
 

@@ -117,7 +117,7 @@ Draws sample_sgld(LogDensity& raw_target, const SgldOptions& options, const at::
     if (after > 0 && after % options.thin == 0) trace.add(theta, log_density, step_size);
     stopped = refused_in_a_row > options.max_refused;
     if (callback && callback({made, options.steps, after <= 0, target.evaluations(), refused, step_size}))
-      stopped = made < options.steps;
+      stopped = stopped || made < options.steps;
   }
   Draws draws = trace.finish();
   draws.evaluations = target.evaluations();

@@ -7,24 +7,24 @@
 
 #include <ATen/ops/empty.h>
 
+#include "prior_groups.h"
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 
 namespace scorevi::inference {
 
 double log_prior(const GaussianPrior* prior, const double* theta, int64_t dim, double* score) {
-  if (!prior) return 0;
-  static const double kHalfLogTwoPi = 0.5 * std::log(2 * std::acos(-1.0));
-  const at::Tensor means = prior->mean.defined() ? prior->mean.to(at::kCPU, at::kDouble).contiguous() : at::Tensor();
+  at::Tensor means;
+  if (prior && prior->mean.defined()) means = prior->mean.to(at::kCPU, at::kDouble).contiguous();
   double total = 0;
-  for (const GaussianPrior::Group& group : prior->groups) {
-    if (std::isinf(group.std)) continue;
-    SCOREVI_CHECK_OP(group.end, <=, dim);
-    for (int64_t j = group.begin; j < group.end; ++j) {
-      const double z = (theta[j] - (means.defined() ? means.data_ptr<double>()[j] : 0.0)) / group.std;
-      total -= 0.5 * z * z + std::log(group.std) + kHalfLogTwoPi;
-      if (score) score[j] -= z / group.std;
+  for_informative(prior, [&](int64_t begin, int64_t end, double std) {
+    SCOREVI_CHECK_OP(end, <=, dim);
+    for (int64_t j = begin; j < end; ++j) {
+      const double z = (theta[j] - (means.defined() ? means.data_ptr<double>()[j] : 0.0)) / std;
+      total -= 0.5 * (z * z + kLogTwoPi) + std::log(std);
+      if (score) score[j] -= z / std;
     }
-  }
+  });
   return total;
 }
 

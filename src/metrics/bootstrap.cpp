@@ -6,6 +6,7 @@
 
 #include "scorevi/core/check.h"
 #include "scorevi/core/philox.h"
+#include "scorevi/metrics/quantile.h"
 
 namespace scorevi::metrics {
 namespace {
@@ -21,15 +22,6 @@ void draw_weights(PhiloxKey key, std::uint32_t step, std::vector<double>* weight
     const std::uint64_t draws = std::min<std::uint64_t>(4, n - i);
     for (std::uint64_t j = 0; j < draws; ++j) (*weights)[(n * words.w[j]) >> 32] += 1.0;
   }
-}
-
-// Linear between order statistics; NaN for no values.
-double sorted_quantile(const std::vector<double>& sorted, double p) {
-  if (sorted.empty()) return ClassificationResult::kNaN;
-  const double position = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {

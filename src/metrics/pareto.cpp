@@ -113,10 +113,12 @@ SmoothedWeights smooth_weights(const std::vector<double>& log_weights, double re
   const double largest = *std::max_element(log_weights.begin(), log_weights.end());
   if (largest == -kInfinity) return out;
 
+  constexpr double kRounding = 1e-6;  // nats that draws of the same weight may differ by
+  const bool told = std::abs(largest) * std::numeric_limits<double>::epsilon() < kRounding;
   std::vector<double>& logs = out.log_weights;
   for (double& log_weight : logs) log_weight -= largest;
   const std::size_t tail = tail_size(logs.size(), relative_efficiency);
-  if (tail >= kSmallestTail && tail < logs.size()) {
+  if (told && tail >= kSmallestTail && tail < logs.size()) {
     std::vector<std::size_t> order(logs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return logs[a] < logs[b]; });

@@ -5,6 +5,7 @@
 
 #include "root.h"
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 #include "scorevi/core/error.h"
 #include "scorevi/metrics/student_t.h"
 #include "tensor_rows.h"
@@ -12,13 +13,12 @@
 namespace scorevi::metrics {
 namespace {
 
-constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 constexpr double kInverseSqrtTwoPi = 0.39894228040143267794;
 constexpr double kInverseSqrtPi = 0.56418958354775628695;
 
 double log_normal(double y, double m, double s) {
   const double z = (y - m) / s;
-  return -0.5 * z * z - std::log(s) - kHalfLogTwoPi;
+  return -0.5 * z * z - std::log(s) - kLogTwoPi / 2;
 }
 
 double normal_density(double z) { return kInverseSqrtTwoPi * std::exp(-0.5 * z * z); }

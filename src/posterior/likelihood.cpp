@@ -7,13 +7,12 @@
 
 #include <cmath>
 
+#include "scorevi/core/constants.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
 
 namespace scorevi::posterior {
 namespace {
-
-constexpr double kHalfLog2Pi = 0.918938533204672741780;
 
 [[noreturn]] void shapes_do_not_fit(const char* likelihood, const at::Tensor& outputs, const at::Tensor& targets,
                                     const char* expected) {
@@ -52,7 +51,7 @@ at::Tensor Gaussian::mean_nll(const at::Tensor& outputs, const at::Tensor& targe
     shapes_do_not_fit("gaussian", outputs, targets, "[B, K] and [B, K], or [B, 1] and [B]");
   const auto per_row = static_cast<double>(outputs.size(1));
   const at::Tensor squares = (y.to(outputs.scalar_type()) - outputs).square().sum(/*dim=*/1).mean();
-  return 0.5 * squares * at::exp(-2 * log_noise_) + per_row * (log_noise_ + kHalfLog2Pi);
+  return 0.5 * squares * at::exp(-2 * log_noise_) + per_row * (log_noise_ + kLogTwoPi / 2);
 }
 
 std::vector<std::pair<std::string, at::Tensor>> Gaussian::parameters() const {

@@ -30,16 +30,13 @@ void describe_psm_closed_form(MethodOptions& o, config::Visitor& v) {
   v.field("mean_step", o.mean_step,
           "step of the mean (newton), follows the schedule; about 0.4 temperature / (N init_std^2) or less is stable",
           config::positive_fraction());
-  v.field("average", o.average, "decay of the running mean score (newton); 0 = none", config::fraction_below_one());
+  v.field("average", o.average, "decay of the running mean score (newton, diagonal_gaussian); 0 = none",
+          config::fraction_below_one());
 }
 
-void describe_samples(MethodOptions& o, config::Visitor& v) {
+void describe_common(MethodOptions& o, config::Visitor& v) {
   v.field("samples", o.samples, "M, weight samples per step; each is one network evaluation",
           config::between(1, 10000));
-}
-
-void describe_std_limits(MethodOptions& o, config::Visitor& v) {
-  describe_samples(o, v);
   v.field("min_std", o.min_std, "a smaller standard deviation ends the run", config::positive());
   v.field("max_std", o.max_std, "a larger standard deviation ends the run", config::positive());
 }
@@ -53,15 +50,15 @@ std::vector<config::Variant> method_variants(MethodOptions& o) {
                  [&o](config::Visitor& i) { describe_psm_gradient(o, i); }},
                 {"closed_form", "exact solution with damped steps",
                  [&o](config::Visitor& i) { describe_psm_closed_form(o, i); }}});
-    describe_std_limits(o, in);
+    describe_common(o, in);
   };
   const auto advi = [&o](config::Visitor& in) {
     in.choice("kl", o.kl, {{"analytic", "closed form"}, {"sampled", "prior score at the sampled weights"}},
               "gradient of the Kullback-Leibler term");
-    describe_std_limits(o, in);
+    describe_common(o, in);
   };
-  const auto fisher = [&o](config::Visitor& in) { describe_std_limits(o, in); };
-  const auto gsm = [&o](config::Visitor& in) { describe_samples(o, in); };
+  const auto fisher = [&o](config::Visitor& in) { describe_common(o, in); };
+  const auto gsm = [&o](config::Visitor& in) { describe_common(o, in); };
   const auto bam = [&o](config::Visitor& in) {
     in.choice("decay", o.decay,
               {{"constant", "lambda at every step: does not settle where the target is not Gaussian"},
@@ -71,8 +68,8 @@ std::vector<config::Variant> method_variants(MethodOptions& o) {
     in.field("lambda", o.lambda,
              "how far a step goes; 0 = samples times the dimension, for diagonal_gaussian the number of samples",
              config::non_negative());
-    in.field("jitter", o.jitter, "added to the variances after every step (full_gaussian)", config::non_negative());
-    describe_std_limits(o, in);
+    in.field("jitter", o.jitter, "added to the variances after every step", config::non_negative());
+    describe_common(o, in);
   };
   return variants_of(inference::methods(),
                      {{"psm", psm}, {"advi", advi}, {"fisher", fisher}, {"gsm", gsm}, {"bam", bam}});

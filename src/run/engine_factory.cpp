@@ -1,6 +1,7 @@
 #include "scorevi/run/engine_factory.h"
 
 #include <cmath>
+#include <limits>
 
 #include "scorevi/core/memory.h"
 #include "scorevi/inference/advi.h"
@@ -47,6 +48,12 @@ inference::ClosedFormOptions closed_form_options(const MethodOptions& method) {
   return options;
 }
 
+inference::GaussianOptions gsm_options(const MethodOptions& method) {
+  inference::GaussianOptions options;
+  set_common(method, options);
+  return options;
+}
+
 inference::BamOptions bam_options(const MethodOptions& method) {
   inference::BamOptions options;
   set_common(method, options);
@@ -75,7 +82,7 @@ using Made = std::unique_ptr<inference::Engine>;
 
 Made make_full(const MethodOptions& method, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
                const at::Tensor& like) {
-  if (method.name == "gsm") return std::make_unique<inference::Gsm>(inference::GsmOptions{method.samples});
+  if (method.name == "gsm") return std::make_unique<inference::Gsm>(gsm_options(method));
   if (method.name == "bam") return std::make_unique<inference::Bam>(bam_options(method));
   if (method.name == "advi")
     return std::make_unique<inference::AdviFull>(advi_options(method), optimizer, layout, like);
@@ -98,6 +105,16 @@ Made make_engine(const MethodOptions& method, const std::string& family, const o
   if (method.solver == "closed_form")
     return std::make_unique<inference::ClosedForm>(closed_form_options(method), optimizer, layout, like);
   return std::make_unique<inference::ProximalScoreMatching>(psm_options(method), optimizer, layout, like);
+}
+
+bool uses_optimizer(const MethodOptions& method) {
+  if (method.name == "gsm" || method.name == "bam") return false;
+  return method.name != "psm" || method.solver != "closed_form" || method.mean_update == "optimizer";
+}
+
+double learning_rate(const MethodOptions& method, const optim::OptimizerOptions& optimizer) {
+  if (uses_optimizer(method)) return optimizer.lr;
+  return method.name == "psm" ? method.mean_step : std::numeric_limits<double>::quiet_NaN();
 }
 
 Made make_engine(const RunOptions& options, const params::FlatLayout& layout, const at::Tensor& like) {

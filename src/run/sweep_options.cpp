@@ -56,8 +56,8 @@ class SweepReader {
     };
     config::read(document_, options_, [&maps](SweepOptions& o, config::Visitor& v) { describe_sweep(o, maps, v); });
     if (!options_.name.empty() && !is_plain_name(options_.name))
-      document_.add_error(
-          "name", "expected letters, digits, _ - . + (no __), got " + config::quoted_for_message(options_.name));
+      document_.add_error("name",
+                          std::string("expected ") + kPlainName + ", got " + config::quoted_for_message(options_.name));
     check_metrics();
   }
 
@@ -95,7 +95,7 @@ class SweepReader {
       const std::string& name = node.keys[i].text;
       const std::string path = "variants." + name;
       if (!is_plain_name(name))
-        document_.add_error(node.keys[i].at, path, "expected a name of letters, digits, _ - . + (no __)");
+        document_.add_error(node.keys[i].at, path, std::string("expected a name of ") + kPlainName);
       options_.variants.push_back({name, overrides_of(node.items[i], path, document_)});
     }
   }

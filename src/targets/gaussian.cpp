@@ -7,14 +7,9 @@
 #include <ATen/ops/softmax.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 
 namespace scorevi::targets {
-namespace {
-
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
-
-}  // namespace
-
 DiagonalGaussianTarget::DiagonalGaussianTarget(at::Tensor mean, at::Tensor precision)
     : AnalyticTarget(mean), mean_(std::move(mean)), precision_(std::move(precision)) {
   SCOREVI_CHECK_OP(precision_.numel(), ==, dim());

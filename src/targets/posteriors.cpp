@@ -2,6 +2,7 @@
 #include "makers.h"
 #include "posterior_models.h"
 #include "scorevi/core/factory.h"
+#include "scorevi/core/sha256.h"
 #include "scorevi/data/data_root.h"
 #include "scorevi/io/gzip.h"
 
@@ -49,10 +50,15 @@ const Factory<Posterior>& table() {
 
 KnownTarget read_posterior(const std::string& name, std::string_view text, const std::string& path) {
   const PosteriorFile file(text, path, name);
+  const Posterior& posterior = table().find(name).make;
   KnownTarget target;
   target.name = name;
-  target.density = table().find(name).make.make(file);
-  target.reference = file.reference(target.density->dim());
+  target.density = posterior.make(file);
+  if (target.density->dim() != posterior.dim)
+    file.refuse("data",
+                fmt::format("got the data of {} parameters, expected {}", target.density->dim(), posterior.dim));
+  target.reference = file.reference(posterior.dim);
+  target.fingerprint = sha256_hex(text);
   return target;
 }
 

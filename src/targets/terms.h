@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scorevi/core/constants.h"
+
 namespace scorevi::targets {
 
 inline constexpr double kPi = 3.14159265358979323846;
-inline constexpr double kLogTwoPi = 1.83787706640934548356;
 
 // A value and its derivative in the first argument.
 struct Slope {

@@ -6,6 +6,7 @@
 #include <ATen/ops/full_like.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/params/tensor_exec.h"
@@ -13,8 +14,6 @@
 
 namespace scorevi::variational {
 namespace {
-
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
 
 void check_flat(const at::Tensor& flat, const at::Tensor& like) {
   SCOREVI_CHECK_OP(flat.dim(), ==, 1);

@@ -9,6 +9,7 @@
 #include <ATen/ops/linalg_vector_norm.h>
 
 #include "scorevi/core/check.h"
+#include "scorevi/core/constants.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/params/tensor_exec.h"
@@ -16,7 +17,6 @@
 namespace scorevi::variational {
 namespace {
 
-const double kLogTwoPi = std::log(2 * std::acos(-1.0));
 const char* const kFactor = "factor";
 
 void check_doubles(const at::Tensor& tensor, at::IntArrayRef sizes) {

@@ -71,6 +71,34 @@ TEST_F(BenchTest, FinishedMembersAreKept) {
   EXPECT_EQ(bench(other).exit_code, 0);
 }
 
+TEST_F(BenchTest, AForeignFolderIsLeftAlone) {
+  const std::string figure = folder_.write("bench/figures/mine.svg", "x");
+  const auto result = bench();
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("holds files that are not of a bench"));
+  EXPECT_TRUE(std::filesystem::exists(figure));
+  EXPECT_FALSE(std::filesystem::exists(out() + "/table.md"));
+}
+
+TEST_F(BenchTest, MembersOfOtherDataAreRefused) {
+  const std::string name = "eight_schools-eight_schools_centered.json";
+  std::filesystem::create_directories(folder_.file("data/posteriordb"));
+  const std::string copy = folder_.file("data/posteriordb/" + name);
+  std::string text = slurp("data/posteriordb/" + name);
+  std::ofstream(copy) << text;
+  const std::vector<std::string> arguments = {
+      "-s",
+      "targets=[{name: posteriordb, posterior: eight_schools-eight_schools_centered, data_root: " +
+          folder_.file("data") + "}]",
+      "-s", "methods=[{method: {name: map}}]"};
+  ASSERT_EQ(bench(arguments).exit_code, 0);
+  EXPECT_EQ(bench(arguments).exit_code, 0);
+  std::ofstream(copy) << text << "\n";
+  const auto refused = bench(arguments);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("was made with another configuration or other data"));
+}
+
 TEST_F(BenchTest, AnAnswerIsSampledOnceForAllBatchesOfATarget) {
   const std::vector<std::string> regression = {
       "-s",

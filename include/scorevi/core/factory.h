@@ -10,6 +10,19 @@
 
 namespace scorevi {
 
+// The entry of a table whose member `name` is the name. Throws Error(kUsage) "KIND: unknown name, ..." that lists all
+// names and the nearest one.
+template <class Entry>
+const Entry& find_named(const std::vector<Entry>& table, const std::string& kind, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Entry& entry : table) {
+    if (entry.name == name) return entry;
+    names.push_back(entry.name);
+  }
+  throw Error(ErrorKind::kUsage, kind + ": unknown name, got \"" + name + "\", expected one of " + join(names) +
+                                     did_you_mean(name, names));
+}
+
 // `Make` is a function pointer or std::function. One `registry.cpp` per kind fills the table:
 //   const Factory<MakeModel>& models() {
 //     static const Factory<MakeModel> table("model", {{"mlp", "fully connected", make_mlp}, ...});
@@ -37,12 +50,7 @@ class Factory {
 
   bool contains(const std::string& name) const { return lookup(name) != nullptr; }
 
-  // Throws Error(kUsage) that lists all names and the nearest one.
-  const Entry& find(const std::string& name) const {
-    if (const Entry* entry = lookup(name)) return *entry;
-    throw Error(ErrorKind::kUsage, kind_ + ": unknown name, got \"" + name + "\", expected one of " + join(names()) +
-                                       did_you_mean(name, names()));
-  }
+  const Entry& find(const std::string& name) const { return find_named(entries_, kind_, name); }
 
   template <class... Args>
   auto make(const std::string& name, Args&&... args) const {

@@ -25,10 +25,11 @@ inline std::string lower_case(std::string_view text) {
 }
 
 // Whether the text can name a folder, a row of a table and a part of a file name between "__": ASCII letters, digits
-// and _ - . +, no dot in front and no "__".
+// and _ - . +, no dot in front, no "__", no _ at either end.
+inline constexpr char kPlainName[] = "letters, digits and _ - . +, without __ and no _ at either end";
 inline bool is_plain_name(std::string_view text) {
-  return !text.empty() && text[0] != '.' && text.find("__") == std::string_view::npos &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+  return !text.empty() && text[0] != '.' && text.front() != '_' && text.back() != '_' &&
+         text.find("__") == std::string_view::npos && std::all_of(text.begin(), text.end(), [](unsigned char c) {
            return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '+');
          });
 }

@@ -5,8 +5,8 @@
 // Sigma' U Sigma' + Sigma' = V, and m' = (m + lambda (Sigma' g + theta))/(1 + lambda). lambda says how far a step goes:
 // 0 stays, infinity with B = 1 is gsm, and with all of q in the batch a Gaussian target is met in one step. Meant for
 // exact scores: another mini-batch per sample raises C_g and narrows q. Loss reported: the negative ELBO of q before
-// the step; matching: mean |grad log q - score|^2_Sigma over the batch. Source: Cai et al., "Batch and match: black-box
-// variational inference with a score-based divergence", ICML 2024 (arXiv 2402.14758).
+// the step; matching (full covariance): mean |grad log q - score|^2_Sigma over the batch. Source: Cai et al., "Batch
+// and match: black-box variational inference with a score-based divergence", ICML 2024 (arXiv 2402.14758).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct BamOptions : GaussianOptions {
   LambdaSchedule schedule = LambdaSchedule::kLinear;
   // c, above 0. 0 stands for B D, for the diagonal family B: there every coordinate is a problem of its own.
   double lambda = 0;
-  // Added to the variances after every step (full covariance). It sets a floor to them and ends affine invariance.
+  // Added to the variances after every step. It sets a floor to them and ends affine invariance.
   double jitter = 0;
 };
 
@@ -36,7 +36,7 @@ double lambda_at(const BamOptions& options, int64_t step, int64_t dim);
 // With a full Gaussian q, in the coordinates where q is N(0, I) and from singular values, so that scores are never
 // squared: all of the noise and the scores that matters lies in a space of 2 B dimensions, and where that is less than
 // D the problem is solved there, for O(D^2 B) beside the O(D^3) of the new factor. Keeps no state. A step that ends
-// with values that are not finite is undone (kBadUpdate). The limits of GaussianOptions on sigma do not concern it.
+// with values that are not finite is undone (kBadUpdate).
 class Bam final : public Engine {
  public:
   explicit Bam(const BamOptions& options);

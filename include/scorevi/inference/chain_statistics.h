@@ -15,7 +15,7 @@ namespace scorevi::inference {
 double rank_rhat(const at::Tensor& values);
 
 // Effective sample size of the ranks (bulk-ESS): the number of independent draws that would tell as much about the
-// centre. By Geyer's initial monotone sequence; never above chains * n * log10(chains * n). O(chains * n * lags).
+// centre. By Geyer's initial monotone sequence; never above chains * n * log10(chains * n). O(chains n log n).
 double ess_bulk(const at::Tensor& values);
 
 // Effective sample size for the mean, without ranks: the Monte-Carlo standard error of the mean is sd / sqrt(ess).

@@ -2,7 +2,7 @@
 //   loss = E |r|^2,  theta = m + sigma eps,  r = grad log q(theta) - score(theta)
 //   d/dm = -2 H r,   d/drho = 2 r eps/sigma - 2 (H r) eps sigma,   H the Hessian of log_density + log prior at theta
 // One Hessian product per sample: the target must have one (LogDensity::has_hessian_product). For a network this is a
-// second backward pass through the first, with the memory of both.
+// second backward pass through the first, with the memory of both, and counts as two evaluations.
 // Meant for exact scores: with mini-batches the loss is that of the whole target plus the variance of the score at
 // theta, which depends on theta and draws q to where the batches agree. Loss reported: loss_scale * E |r|^2, also as
 // `matching` without the scale.

@@ -10,21 +10,15 @@
 #pragma once
 
 #include "scorevi/inference/engine.h"
+#include "scorevi/inference/options.h"
 
 namespace scorevi::inference {
-
-struct GsmOptions {
-  int64_t samples = 2;  // B, at least 1
-};
-
-// Throws Error(kUsage) naming the first option out of its range.
-void validate(const GsmOptions& options);
 
 // Keeps no state: a step is a function of q, the target, seed and step. A step whose covariance is not positive
 // definite is undone (kBadUpdate); it is a matter of rounding.
 class Gsm final : public Engine {
  public:
-  explicit Gsm(const GsmOptions& options);
+  explicit Gsm(const GaussianOptions& options);
 
   StepStats step(LogDensity& target, variational::Family& family, const StepInfo& info) override;
   void save(params::StateDict&, const params::FlatLayout&) const override {}
@@ -32,7 +26,7 @@ class Gsm final : public Engine {
   std::vector<std::string> buffers() const override { return {}; }
 
  private:
-  GsmOptions options_;
+  GaussianOptions options_;
 };
 
 }  // namespace scorevi::inference

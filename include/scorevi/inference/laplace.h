@@ -17,7 +17,7 @@ struct LaplaceFit {
   // is no strict maximum as far as can be told. They are replaced by their absolute value, at least 1e-8.
   int64_t not_positive = 0;
   double smallest_eigenvalue = 0;  // of the scaled precision, before; kDiagonal: the sign of the smallest entry
-  int64_t evaluations = 0;         // 2 to 4 per coordinate, and one at the mode
+  int64_t evaluations = 0;         // 2 or 4 per coordinate, more near places without a density; one at the mode
 };
 
 // Columns of the Hessian made so far, of D; true stops.

@@ -6,12 +6,12 @@
 
 namespace scorevi::inference {
 
-// Options of every engine that moves a diagonal Gaussian.
+// Options of every engine that moves a Gaussian.
 struct GaussianOptions {
   // M, the draws of theta per step, each one network evaluation; at least 1. More than 1 costs two buffers.
   int64_t samples = 1;
-  // A log-std outside these limits after a step means the run has diverged. sigma from 1.1e-7 to 2981: inside
-  // them 1/sigma^4 still fits into a float.
+  // A marginal log-std outside these limits after a step means the run has diverged. sigma from 1.1e-7 to 2981: inside
+  // them 1/sigma^4 still fits into a float. Doubles have room for 1e-70 to 1e70.
   double min_log_std = -16;
   double max_log_std = 8;
 };

@@ -15,7 +15,7 @@ class FullOptimizer;
 // With u = P (theta - m), R = -(1 + alpha) u - score - alpha s_t and y = P W R:
 //   d/dm = 2 E y,   d/dL = 2 tril((E[y u^T] + E[u y^T]) L)
 // estimator sampled takes the expectations over the draws, O(M D^2); analytic knows those of all but the likelihood's
-// score, O(D^3); adaptive is for the diagonal family. Limits on sigma there are none.
+// score, O(D^3); adaptive is for the diagonal family.
 class ProximalScoreMatchingFull final : public Engine {
  public:
   // `like` [D]: a buffer like the family's mean. Throws Error(kUsage) for estimator adaptive.

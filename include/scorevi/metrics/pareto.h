@@ -31,9 +31,10 @@ struct SmoothedWeights {
 
 // log_weights are log target - log q at draws of q, up to a common constant. -inf is a weight of 0.
 // k is -inf where the tail is constant, as where q is the target, and +inf where fewer than 5 draws have all the
-// weight; NaN where it cannot be told: fewer than 21 values, or fewer than 5 of the tail above the rest. Nothing is
-// smoothed then. NaN or +inf among the values, or no weight above 0: k and ess are NaN, the log weights are returned as
-// given. relative_efficiency: effective over actual draws, below 1 for draws of a Markov chain.
+// weight; NaN where it cannot be told: fewer than 21 values, or fewer than 5 of the tail above the rest, or values
+// beyond 4e9 nats, whose differences are rounding. Nothing is smoothed then. NaN or +inf among the values, or no weight
+// above 0: k and ess are NaN, the log weights are returned as given. relative_efficiency: effective over actual draws,
+// below 1 for draws of a Markov chain.
 SmoothedWeights smooth_weights(const std::vector<double>& log_weights, double relative_efficiency = 1);
 
 // min(1 - 1 / log10 S, 0.7): the k up to which S draws suffice.

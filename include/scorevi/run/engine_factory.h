@@ -15,6 +15,12 @@ std::unique_ptr<inference::Engine> make_engine(const MethodOptions& method, cons
                                                const optim::OptimizerOptions& optimizer,
                                                const params::FlatLayout& layout, const at::Tensor& like);
 
+// Whether the optimizer section is used.
+bool uses_optimizer(const MethodOptions& method);
+
+// What the schedule multiplies: optimizer.lr or method.mean_step; NaN where there is no such number (gsm, bam).
+double learning_rate(const MethodOptions& method, const optim::OptimizerOptions& optimizer);
+
 // That of a training run, where the point is the family of method map.
 std::unique_ptr<inference::Engine> make_engine(const RunOptions& options, const params::FlatLayout& layout,
                                                const at::Tensor& like);

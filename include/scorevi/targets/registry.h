@@ -77,6 +77,7 @@ inline constexpr int64_t kMaxFullDim = 4096;
 struct KnownTarget {
   std::string name;  // of this very target, fit for a file name: "gaussian_d16_c100"
   std::unique_ptr<AnalyticTarget> density;
+  std::string fingerprint;  // SHA-256 of the data file behind it; empty where there is none
   Reference reference;
   // Fills theta [D] with an exact draw, a function of the key. Empty where there is no sampler.
   std::function<void(const kernels::NoiseKey& key, at::Tensor theta)> sample;

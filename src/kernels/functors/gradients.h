@@ -4,6 +4,7 @@
 #pragma once
 
 #include "functors/math.h"
+#include "scorevi/core/constants.h"
 #include "scorevi/kernels/update.h"
 
 namespace scorevi::kernels::SCOREVI_ISA {
@@ -39,7 +40,7 @@ struct Prior {
 
 template <class T>
 SCOREVI_HOST_DEVICE Prior<T> make_prior(double std) {
-  constexpr double kHalfLogTwoPi = 0.918938533204672741780;
+  constexpr double kHalfLogTwoPi = kLogTwoPi / 2;
   const bool informative = is_finite(std);
   Prior<T> prior;
   prior.precision = informative ? static_cast<T>(1.0 / (std * std)) : T(0);

@@ -80,6 +80,19 @@ TEST(Measure, DivergencesOfATargetThatIsNoGaussian) {
   EXPECT_NEAR(at.reverse_kl, reverse, 5 * at.elbo_error);
 }
 
+// Neal's funnel: moments of its second coordinate are far beyond what draws show, and known.
+TEST(Measure, HeavyTailsAreMeasuredByKnownMoments) {
+  targets::TargetOptions options;
+  options.name = "funnel";
+  options.scale = 3;
+  targets::KnownTarget known = targets::make_target(options);
+  const DiagonalGaussian q(at::zeros({2}, at::kDouble), at::zeros({2}, at::kDouble));
+  // E log p = -(1 + log 2 pi) - log 3, for E[v] = 0; E log q = -(9 + e^{9/2})/2 - log 2 pi.
+  const double log_two_pi = std::log(2 * M_PI);
+  const double expected = -(1 + log_two_pi) - std::log(3.0) + (9 + std::exp(4.5)) / 2 + log_two_pi;
+  EXPECT_NEAR(measured(q, known).forward_kl, expected, 0.1);
+}
+
 TEST(Measure, WhichModesAreCovered) {
   targets::KnownTarget known = target("mixture", 2);
   const DiagonalGaussian one(known.modes[1].clone(), at::zeros({2}, at::kDouble));

@@ -64,6 +64,20 @@ TEST_F(RunMember, MapFindsTheMode) {
   EXPECT_LT(result.final().mean_error, 1e-3);
 }
 
+TEST_F(RunMember, APointIsNotJudgedByItsElbo) {
+  method().method.name = "map";
+  options_.stop = true;
+  EXPECT_EQ(run().outcome, "finished");
+}
+
+TEST_F(RunMember, AStepThatCostsMoreThanTheRunIsRefused) {
+  method().method.name = "gsm";
+  method().method.samples = 2001;
+  const MemberResult result = run();
+  EXPECT_EQ(result.outcome, "refused");
+  EXPECT_NE(result.message.find("a step takes 2001 evaluations, got 2000"), std::string::npos) << result.message;
+}
+
 TEST_F(RunMember, SamplersAndLaplaceGiveOnePoint) {
   for (const char* name : {"laplace", "nuts", "sgld"}) {
     method().method.name = name;

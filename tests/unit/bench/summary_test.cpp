@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "result.h"
+#include "scorevi/core/atomic_file.h"
 #include "support/error_of.h"
 #include "support/temp_dir.h"
 
@@ -83,6 +84,30 @@ TEST(Summary, OneCellForEachMethodAndSetting) {
   EXPECT_EQ(advi.reached.median, INFINITY);
 }
 
+TEST(Summary, AMemberThatDivergedDoesNotWinByWhereItStopped) {
+  BenchOptions options;
+  options.seeds = 1;
+  options.targets.resize(1);
+  options.methods.resize(1);
+  MemberResult result;
+  result.outcome = "diverged";
+  result.curve = {point(10, 0.01, 0.01)};
+  const auto summary = summarise(options, {{members_of(options, {"t"})[0], &result}}, {TargetSummary{}});
+  const Cell& cell = summary[0].cells[0];
+  EXPECT_EQ(cell.mean_error.median, INFINITY);
+  EXPECT_EQ(cell.reached.median, INFINITY);
+  EXPECT_TRUE(std::isnan(cell.forward_kl.median));  // the target has none
+}
+
+TEST(Members, HaveNamesThatAreShortEnoughForAFile) {
+  BenchOptions options;
+  options.targets.resize(1);
+  options.methods.resize(1);
+  EXPECT_EQ(members_of(options, {std::string(100, 't')}).size(), 5U);
+  EXPECT_NE(test::message_of(ErrorKind::kUsage, [&] { members_of(options, {std::string(300, 't')}); }).find("shorter"),
+            std::string::npos);
+}
+
 TEST(Members, OfARobustnessStudyNameTheirSetting) {
   BenchOptions options;
   options.seeds = 1;
@@ -122,6 +147,14 @@ TEST(ResultFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(back.curve[1].at.sd_error, -INFINITY);
   EXPECT_EQ(back.curve[1].at.mode_shares, result.curve[1].at.mode_shares);
   EXPECT_EQ(back.covariance, result.covariance);
+  for (const auto& [text, other] : std::vector<std::pair<std::string, std::string>>{
+           {"diverged", "excellent"}, {":123", ":-5"}, {"\"nan\"", "\"none\""}}) {
+    save_result(path, result);
+    std::string bytes = read_file(path, 1 << 20);
+    folder.write("r.json", bytes.replace(bytes.find(text), text.size(), other));
+    EXPECT_NE(test::message_of(ErrorKind::kData, [&] { load_result(path); }).find("damaged"), std::string::npos)
+        << other;
+  }
   folder.write("r.json", "{\"id\": 3}");
   EXPECT_NE(test::message_of(ErrorKind::kData, [&] { load_result(path); }).find("damaged"), std::string::npos);
 }

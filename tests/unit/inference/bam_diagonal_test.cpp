@@ -98,6 +98,18 @@ TEST(BamDiagonal, MeetsADiagonalTargetAndStaysThere) {
   expect_near(q.log_std().exp(), sigma, 1e-8);
 }
 
+TEST(BamDiagonal, JitterIsAddedToTheVariances) {
+  const at::Tensor zeros = at::zeros({3}, at::kDouble);
+  targets::DiagonalGaussianTarget target(zeros + 0.3, zeros + 2.0);
+  DiagonalGaussian plain(zeros.clone(), zeros.clone()), jittered(zeros.clone(), zeros.clone());
+  BamOptions options = options_of(3, 1.0);
+  BamDiagonal(options, zeros).step(target, plain, info_of(0));
+  options.jitter = 0.25;
+  BamDiagonal(options, zeros).step(target, jittered, info_of(0));
+  expect_near((jittered.log_std() * 2).exp(), (plain.log_std() * 2).exp() + 0.25, 1e-14);
+  expect_equal(jittered.mean(), plain.mean());
+}
+
 TEST(BamDiagonal, DefaultLambdaIsTheNumberOfSamples) {
   for (const auto schedule : {LambdaSchedule::kConstant, LambdaSchedule::kSqrt, LambdaSchedule::kLinear}) {
     const at::Tensor zeros = at::zeros({3}, at::kDouble);

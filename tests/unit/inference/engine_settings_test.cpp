@@ -255,7 +255,7 @@ TEST(Registry, RefusesUnknownMethodsAndWrongFamilies) {
   check_combination("advi", "diagonal_gaussian");
   check_combination("map", "point_mass");
   EXPECT_EQ(message_of(ErrorKind::kUsage, [] { check_combination("pms", "diagonal_gaussian"); }),
-            "method.name: unknown method, got \"pms\", expected one of psm, advi, map, fisher, gsm, bam (did you mean "
+            "method.name: unknown name, got \"pms\", expected one of psm, advi, map, fisher, gsm, bam (did you mean "
             "\"psm\"?)");
   EXPECT_EQ(
       message_of(ErrorKind::kUsage, [] { check_combination("map", "diagonal_gaussian"); }),

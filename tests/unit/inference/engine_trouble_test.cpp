@@ -220,7 +220,7 @@ TEST(Trouble, ClosedFormsGoOnWithoutTheBadDraws) {
     return result;
   };
   FunctionTarget target(at::zeros({4}, at::kDouble), half_plane);
-  Gsm engine(GsmOptions{8});
+  Gsm engine(GaussianOptions{8});
   auto q = variational::FullGaussian::from_mean(at::full({4}, 2.0, at::kDouble), 3);
   RunOptions options;
   options.steps = 150;

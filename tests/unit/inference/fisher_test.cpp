@@ -75,7 +75,7 @@ TEST(Fisher, GradientsAreThoseOfTheLossThroughTheDraw) {
       EXPECT_NEAR(stats.matching, loss.item<double>(), 1e-12 * stats.matching);
       EXPECT_DOUBLE_EQ(stats.loss, 0.25 * stats.matching);
       EXPECT_NEAR(stats.gradient_norm, 0.25 * at::cat({m.grad(), rho.grad()}).norm().item<double>(), 1e-10);
-      EXPECT_EQ(stats.evaluations, samples);
+      EXPECT_EQ(stats.evaluations, 3 * samples);
       EXPECT_NEAR(stats.sigma_min, q.log_std().exp().min().item<double>(), 1e-14);
     }
   }

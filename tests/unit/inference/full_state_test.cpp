@@ -43,7 +43,7 @@ std::map<std::string, Make> engines(const optim::OptimizerOptions& optimizer, in
                         const at::Tensor& like) { return std::make_unique<AdviFull>(advi, optimizer, layout, like); }},
       {"closed_form_full",
        [=](const Layout&, const at::Tensor&) { return std::make_unique<ClosedFormFull>(closed_form); }},
-      {"gsm_full", [=](const Layout&, const at::Tensor&) { return std::make_unique<Gsm>(GsmOptions{samples}); }},
+      {"gsm_full", [=](const Layout&, const at::Tensor&) { return std::make_unique<Gsm>(GaussianOptions{samples}); }},
       {"bam_full", [=](const Layout&, const at::Tensor&) { return std::make_unique<Bam>(bam); }},
       {"bam", [=](const Layout&, const at::Tensor& like) { return std::make_unique<BamDiagonal>(bam, like); }},
       {"fisher", [=](const Layout& layout,
@@ -149,7 +149,7 @@ TEST(FullTrouble, BadValuesChangeNothingAndNameTheElement) {
     EXPECT_EQ(stats.status, StepStatus::kNonFiniteScore);
     EXPECT_EQ(stats.bad_index, 2);
     EXPECT_EQ(stats.nonfinite, 1);
-    EXPECT_EQ(stats.evaluations, 2);
+    EXPECT_EQ(stats.evaluations, name == "fisher" ? 4 : 2);  // with the Hessian product of the first sample
     const params::StateDict after = state_of(*engine, *family, target.layout());
     EXPECT_EQ(after.metadata, before.metadata);
     for (const auto& [tensor_name, tensor] : before.tensors) expect_equal(after.tensor(tensor_name), tensor);

@@ -146,5 +146,10 @@ TEST(Pareto, ReliableK) {
   EXPECT_DOUBLE_EQ(reliable_k(100000), 0.7);
 }
 
+TEST(SmoothWeights, DifferencesBelowRoundingSayNothing) {
+  EXPECT_TRUE(std::isnan(smooth_weights(std::vector<double>(1000, -1.24e160)).k));
+  EXPECT_EQ(smooth_weights(std::vector<double>(1000, -1e6)).k, -INFINITY);
+}
+
 }  // namespace
 }  // namespace scorevi::metrics

@@ -151,6 +151,11 @@ TEST(PosteriorFiles, WrongFieldsAreNamed) {
   EXPECT_EQ(message_for(ark, [](Json& j) { j["data"]["K"] = 1e300; }),
             "data.K: got 1e+300, expected a whole number from 1 to 100");
   EXPECT_EQ(message_for(ark, [](Json& j) { j["data"]["K"] = 4; }), "unconstrained_names: got 7 names, expected 6");
+  const auto smaller = [](Json& j) {
+    j["data"]["K"] = 4;
+    j["unconstrained_names"].erase(6);
+  };
+  EXPECT_EQ(message_for(ark, smaller), "data: got the data of 6 parameters, expected 7");
   EXPECT_EQ(message_for(ark, [](Json& j) { j["name"] = "arK"; }), "name: got \"arK\", expected \"arK-arK\"");
   EXPECT_EQ(message_for(ark, [](Json& j) { j["unconstrained_names"][1] = "alpha"; }),
             "unconstrained_names[1]: the name appears twice");
