@@ -12,6 +12,7 @@
 namespace scorevi::cli {
 namespace {
 
+const CLI::Range kPositive(1, 1'000'000'000, "POSITIVE");
 // An unset variable of a shell script, mostly: --out "$DIR".
 const CLI::Validator kNotEmpty([](std::string& text) { return text.empty() ? "got \"\", expected a path" : ""; }, "");
 
@@ -35,10 +36,10 @@ void add_train(CLI::App& app, const Globals& globals, std::function<int()>& comm
       ->check(kNotEmpty);
   sub->add_option("--limit-batches", request->limit_batches, "use only N batches per epoch (smoke runs)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   sub->add_option("--max-steps", request->max_steps, "stop cleanly after N steps; go on later with --resume")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(kPositive);
   sub->add_flag("--dry-run", request->dry_run, "check everything and build the network, but do not train");
   sub->callback([request, &globals, &command] {
     command = [request, &globals] {
@@ -56,7 +57,7 @@ void add_sweep(CLI::App& app, std::function<int()>& command) {
   sub->add_option("--out", request->out, "folder of the sweep instead of runs/<name>")
       ->type_name("DIR")
       ->check(kNotEmpty);
-  sub->add_option("-j,--jobs", request->jobs, "runs at the same time")->type_name("N")->check(CLI::PositiveNumber);
+  sub->add_option("-j,--jobs", request->jobs, "runs at the same time")->type_name("N")->check(kPositive);
   sub->add_flag("--redo", request->redo, "delete and run again what was made with another configuration");
   sub->callback([request, &command] { command = [request] { return run::sweep(*request, std::cout); }; });
 }
@@ -71,7 +72,7 @@ void add_bench(CLI::App& app, std::function<int()>& command) {
   sub->add_option("--out", request->out, "folder of the results instead of runs/<name>")
       ->type_name("DIR")
       ->check(kNotEmpty);
-  sub->add_option("-j,--jobs", request->jobs, "members at the same time")->type_name("N")->check(CLI::PositiveNumber);
+  sub->add_option("-j,--jobs", request->jobs, "members at the same time")->type_name("N")->check(kPositive);
   sub->add_flag("--redo", request->redo, "make members again that were made with another configuration");
   sub->add_flag("--check", request->check_only,
                 "read the file and its targets, say how many members there are, and stop");

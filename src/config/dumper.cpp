@@ -7,6 +7,7 @@
 #include "scorevi/core/check.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/numbers.h"
+#include "scorevi/core/text.h"
 
 namespace scorevi::config {
 namespace {
@@ -15,8 +16,7 @@ namespace {
 bool is_reserved(const std::string& text) {
   static const std::array<std::string_view, 13> kWords = {"null", "true", "false", "yes", "no",  "on", "off",
                                                           "y",    "n",    "none",  "nan", "inf", "~"};
-  std::string lower;
-  for (char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string lower = lower_case(text);
   for (std::string_view word : kWords)
     if (lower == word) return true;
   return false;

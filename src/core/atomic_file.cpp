@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "scorevi/core/text.h"
+
 namespace scorevi {
 namespace {
 
@@ -45,7 +47,7 @@ bool is_digits(std::string_view text) {
 bool is_temporary_name(std::string_view name) {
   const std::string_view suffix(kSuffix);
   if (name.size() <= suffix.size() || name.front() != '.') return false;
-  if (name.substr(name.size() - suffix.size()) != suffix) return false;
+  if (!ends_with(name, suffix)) return false;
   name.remove_suffix(suffix.size());
   const std::size_t dot = name.rfind('.');
   return dot != std::string_view::npos && dot > 1 && is_digits(name.substr(dot + 1));

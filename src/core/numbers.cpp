@@ -6,6 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "scorevi/core/text.h"
+
 namespace scorevi {
 namespace {
 
@@ -22,8 +24,7 @@ bool take_minus(std::string_view& text) {
 std::optional<double> parse_special(std::string_view text) {
   if (!text.empty() && text.front() == '.') text.remove_prefix(1);
   if (text.size() != 3) return std::nullopt;
-  std::string lower;
-  for (char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string lower = lower_case(text);
   if (lower == "inf") return std::numeric_limits<double>::infinity();
   if (lower == "nan") return std::numeric_limits<double>::quiet_NaN();
   return std::nullopt;

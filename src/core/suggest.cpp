@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "scorevi/core/text.h"
+
 namespace scorevi {
 namespace {
 
 // Longer texts are no typing mistakes of a name, and cost |a| |b|.
 constexpr std::size_t kMaxLength = 64;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 }  // namespace
 
@@ -39,13 +34,13 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.empty() || name.size() > kMaxLength) return "";
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   const std::string* best = nullptr;
   int best_distance = (name.size() < 3 ? 0 : static_cast<int>(name.size()) / 3) + 1;
   std::vector<const std::string*> completions;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
-    const std::string known = lower(candidate);
+    const std::string known = lower_case(candidate);
     const int distance = edit_distance(wanted, known);
     if (distance < best_distance) {
       best_distance = distance;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "scorevi/core/text.h"
 #include "scorevi/io/image.h"
 #include "scorevi/io/weight_format.h"
 
@@ -115,17 +116,12 @@ struct Ending {
 };
 constexpr Ending kEndings[] = {{".jpg", "JPEG"}, {".jpeg", "JPEG"}, {".png", "PNG"}, {".gif", "GIF"}, {".bmp", "BMP"}};
 
-bool ends_with(std::string_view name, std::string_view ending) {
-  return name.size() >= ending.size() &&
-         std::equal(ending.begin(), ending.end(), name.end() - static_cast<std::ptrdiff_t>(ending.size()),
-                    [](char a, unsigned char b) { return a == std::tolower(b); });
-}
-
 }  // namespace
 
 std::string_view format_of_name(std::string_view name) {
+  const std::string lower = lower_case(name);
   for (const Ending& ending : kEndings)
-    if (ends_with(name, ending.text)) return ending.format;
+    if (ends_with(lower, ending.text)) return ending.format;
   return "";
 }
 

@@ -7,19 +7,13 @@
 
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/factory.h"
 #include "scorevi/core/format.h"
-#include "scorevi/core/suggest.h"
 
 namespace scorevi::optim {
 namespace {
 
 using kernels::OptimizerKind;
-
-std::vector<std::string> names() {
-  std::vector<std::string> result;
-  for (const OptimizerInfo& info : optimizers()) result.push_back(info.name);
-  return result;
-}
 
 OptimizerKind kind_of(const std::string& name) {
   if (name == "sgd") return OptimizerKind::kSgd;
@@ -51,16 +45,15 @@ const std::vector<OptimizerInfo>& optimizers() {
 }
 
 void validate(const OptimizerOptions& o) {
-  const std::vector<std::string> known = names();
-  if (std::find(known.begin(), known.end(), o.name) == known.end())
-    throw Error(ErrorKind::kUsage, "optimizer.name: unknown optimiser, got \"" + o.name + "\", expected one of " +
-                                       join(known) + did_you_mean(o.name, known));
+  find_named(optimizers(), "optimizer.name", o.name);
   const auto finite_positive = [](double v) { return v > 0 && std::isfinite(v); };
   const auto decay = [](double v) { return v >= 0 && v < 1; };
   require(finite_positive(o.lr), "lr", o.lr, "> 0");
   require(o.weight_decay >= 0 && std::isfinite(o.weight_decay), "weight_decay", o.weight_decay, ">= 0");
   require(decay(o.momentum), "momentum", o.momentum, ">= 0 and < 1");
   require(o.dampening >= 0 && o.dampening <= 1, "dampening", o.dampening, ">= 0 and <= 1");
+  if (o.name == "sgd" && o.nesterov && (o.momentum == 0 || o.dampening != 0))
+    throw Error(ErrorKind::kUsage, "optimizer.nesterov: got true, expected momentum > 0 and dampening 0 with it");
   require(decay(o.beta1), "beta1", o.beta1, ">= 0 and < 1");
   require(decay(o.beta2), "beta2", o.beta2, ">= 0 and < 1");
   require(finite_positive(o.eps), "eps", o.eps, "> 0");

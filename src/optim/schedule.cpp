@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "scorevi/core/error.h"
+#include "scorevi/core/factory.h"
 #include "scorevi/core/format.h"
-#include "scorevi/core/suggest.h"
 
 namespace scorevi::optim {
 namespace {
@@ -20,11 +20,7 @@ void require(bool holds, const char* key, double value, const char* expected) {
 }
 
 void validate(const ScheduleOptions& o) {
-  std::vector<std::string> known;
-  for (const ScheduleInfo& info : schedules()) known.push_back(info.name);
-  if (std::find(known.begin(), known.end(), o.name) == known.end())
-    throw Error(ErrorKind::kUsage, "schedule.name: unknown schedule, got \"" + o.name + "\", expected one of " +
-                                       join(known) + did_you_mean(o.name, known));
+  find_named(schedules(), "schedule.name", o.name);
   require(o.warmup_steps >= 0, "warmup_steps", static_cast<double>(o.warmup_steps), ">= 0");
   require(o.gamma > 0 && o.gamma <= 1, "gamma", o.gamma, "> 0 and <= 1");
   require(o.step_size >= 1, "step_size", static_cast<double>(o.step_size), ">= 1");
@@ -33,6 +29,8 @@ void validate(const ScheduleOptions& o) {
   require(o.factor > 0 && o.factor <= 1, "factor", o.factor, "> 0 and <= 1");
   require(o.patience >= 0, "patience", static_cast<double>(o.patience), ">= 0");
   require(o.threshold >= 0 && o.threshold < 1, "threshold", o.threshold, ">= 0 and < 1");
+  if (!std::is_sorted(o.milestones.begin(), o.milestones.end()))
+    throw Error(ErrorKind::kUsage, "schedule.milestones: got falling numbers, expected ascending epochs");
   require(o.cooldown >= 0, "cooldown", static_cast<double>(o.cooldown), ">= 0");
 }
 

@@ -97,8 +97,6 @@ void NetworkTarget::set_batch(const at::Tensor& inputs, const at::Tensor& target
 void NetworkTarget::set_step(uint64_t seed, int64_t step) {
   SCOREVI_CHECK_OP(step, >=, 0);
   SCOREVI_CHECK_OP(step, <=, int64_t{std::numeric_limits<uint32_t>::max()});
-  seed_ = seed;
-  step_ = step;
   const CounterRng rng(seed, Purpose::kDropout, static_cast<uint32_t>(step));
   at::manual_seed((static_cast<uint64_t>(rng.word(0)) << 32) | rng.word(1));
 }
@@ -113,7 +111,7 @@ void NetworkTarget::put(const at::Tensor& theta) {
 
 inference::Evaluation NetworkTarget::evaluate(const at::Tensor& theta) {
   put(theta);
-  if (options_.second_order) random_state_ = generator().get_state();
+  if (options_.second_order || options_.precision == Precision::kFloat16) random_state_ = generator().get_state();
   // Started with -N/tau, the backward pass leaves the score itself in the gradient buffer.
   const double mean_nll = options_.precision == Precision::kFloat16 ? backward_in_half() : backward(-scale_);
   return {-scale_ * mean_nll, parameters_.gradients(), inputs_.size(0)};
@@ -182,7 +180,7 @@ double NetworkTarget::backward_in_half() {
     mean_nll = backward(gradient_scale_);
     const bool finite = std::isfinite(at::linalg_vector_norm(gradients, INFINITY).item<double>());
     if (finite || gradient_scale_ <= kLeast) break;
-    if (step_ >= 0) set_step(seed_, step_);  // the same random choices again
+    generator().set_state(random_state_);  // the same random choices again
   }
   parameters_.gradients().mul_(-scale_ / gradient_scale_);
   if (++without_overflow_ >= kPatience && gradient_scale_ < kMost) {

@@ -37,6 +37,12 @@ void check_task(const RunOptions& options, bool classification) {
     problems.push_back("train.monitor: got " + monitor + ", expected val_nll or " +
                        (classification ? "val_error, val_ece" : "val_rmse") + " for data set " +
                        options.data.source.name);
+  constexpr int64_t kMostSamples = 10000;
+  if (!classification && options.evaluate.samples > kMostSamples)
+    problems.push_back(
+        fmt::format("evaluate.samples: got {}, expected at most {} for a regression, whose CRPS takes the "
+                    "square of them for every row",
+                    options.evaluate.samples, kMostSamples));
   if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
 }
 
@@ -53,8 +59,6 @@ void check_validation(const RunOptions& options, const DataParts& data) {
   needs_rows(options.schedule.name == "plateau", "schedule.name: plateau", " or use another schedule");
   if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
 }
-
-bool is_pretrained(const RunOptions& options) { return !options.pretrained.weights.empty(); }
 
 // The prior mean that "auto" stands for.
 std::string prior_mean(const RunOptions& options, const std::string& mean) {
@@ -145,6 +149,8 @@ void set_threads(int64_t threads) {
 }
 
 }  // namespace
+
+bool is_pretrained(const RunOptions& options) { return !options.pretrained.weights.empty(); }
 
 void save_buffers(const models::Network& network, params::StateDict& dict) {
   for (const auto& buffer : network.named_buffers()) dict.add("buffer." + buffer.key(), buffer.value());

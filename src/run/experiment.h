@@ -61,6 +61,9 @@ std::optional<data::Loader> recalibration_loader(const RunOptions& options, cons
 // 1 for data that are no pictures.
 int64_t view_count(const RunOptions& options, const DataParts& data);
 
+// Whether it starts from weights that are given.
+bool is_pretrained(const RunOptions& options);
+
 struct Experiment {
   RunOptions options;
   DataParts data;

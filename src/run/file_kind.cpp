@@ -26,7 +26,7 @@ std::string first_bytes(const std::string& path) {
 }
 
 bool has_ending(std::string name, std::initializer_list<const char*> endings) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  name = lower_case(name);
   if (ends_with(name, ".gz")) name.resize(name.size() - 3);
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return ends_with(name, ending); });
 }

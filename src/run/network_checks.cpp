@@ -12,6 +12,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/memory.h"
+#include "scorevi/run/engine_factory.h"
 
 namespace scorevi::run {
 namespace {
@@ -47,17 +48,21 @@ bool trains_on_a_row(models::Network& network, const std::vector<int64_t>& shape
   return takes_a_row(network, shape);
 }
 
-// What a method cannot do without beside gradient, mean and log-std: fisher five buffers of its own, the product and
-// the two gradients behind it, bam six.
-int method_buffers(const RunOptions& options) {
-  if (options.method.name == "fisher") return 8;
-  return options.method.name == "bam" ? 6 : 0;
+// Of the method and its optimiser, found by making them for one weight.
+int method_buffers(const RunOptions& given) {
+  RunOptions options = given;
+  options.optimizer.groups.clear();  // their patterns fit none of its names
+  const auto engine = make_engine(options, params::FlatLayout::single(1), at::zeros({1}));
+  const int product = options.method.name == "fisher" ? 3 : 0;  // and the two gradients behind it
+  return static_cast<int>(engine->buffers().size()) + product;
 }
 
-// Beside the parameters.
+// Beside the parameters: family, gradient, the method's own, the prior mean of pretrained weights.
 int added_buffers(const RunOptions& options, Use use) {
   const int family = options.method.name == "map" ? 0 : 2;
-  return use == Use::kTraining ? 1 + family + method_buffers(options) : family;
+  if (use != Use::kTraining) return family;
+  const bool centred = is_pretrained(options) && options.prior.mean != "zero";
+  return 1 + family + method_buffers(options) + (centred ? 1 : 0);
 }
 
 void check_memory(const RunOptions& options, double parameters, int buffers) {
@@ -65,14 +70,13 @@ void check_memory(const RunOptions& options, double parameters, int buffers) {
   const int64_t free = available_memory_bytes();
   if (free < 0 || need <= static_cast<double>(free)) return;
   constexpr double kLargest = 9e18;
-  const bool more = method_buffers(options) > 0;
   throw Error(
       ErrorKind::kRuntime,
-      fmt::format("memory: model {} has {:.0f} parameters and {}needs at least {} parameter-sized buffers = {}, "
-                  "got {} free; use a smaller model{}",
-                  options.model.name, parameters, more ? "method " + options.method.name + " " : "", buffers,
-                  format_bytes(static_cast<int64_t>(std::min(need, kLargest))), format_bytes(free),
-                  more ? " or another method" : ""));
+      fmt::format(
+          "memory: model {} has {:.0f} parameters, method {} needs {} parameter-sized buffers = {}, got {} free; use "
+          "a smaller model or another method or optimizer",
+          options.model.name, parameters, options.method.name, buffers,
+          format_bytes(static_cast<int64_t>(std::min(need, kLargest))), format_bytes(free)));
 }
 
 int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size == 0 ? batch_size : rows % batch_size; }

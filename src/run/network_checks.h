@@ -13,11 +13,11 @@ bool learns_all(const RunOptions& options);
 // Parameters that are learned.
 double learned_parameters(const models::Network& network);
 
-// Error(kRuntime) when the `parameters` of a network, their gradients and the family's buffers alone do not fit into
+// Error(kRuntime) when the `parameters` of a network and all buffers of their size that training needs do not fit into
 // memory; of a network that is learned in part the parameters alone. Before the network is built: also one for a GPU is
 // built in main memory first.
 void check_memory_before(const RunOptions& options, double parameters, const std::string& device, Use use);
-// The same for the gradients and the family's buffers of what is learned, when the network is there.
+// The same for the buffers of what is learned, when the network is there.
 void check_memory_after(const RunOptions& options, const models::Network& network, const std::string& device, Use use);
 
 // Bytes that the network holds between a forward and a backward pass on one row, measured on the CPU.

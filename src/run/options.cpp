@@ -41,12 +41,16 @@ void describe_train(TrainOptions& o, config::Visitor& v) {
   v.field("micro_batch", o.micro_batch,
           "rows that go through the network at once, for less memory; 0 = the whole batch, same score but for rounding",
           config::between(0, 1000000));
-  v.field("max_loss", o.max_loss, "a batch whose mean negative log-likelihood exceeds this ends the run as exploded",
+  v.field("max_loss", o.max_loss, "a batch whose mean negative log-likelihood exceeds this counts as exploded",
           config::positive());
+  v.field("max_refused_steps", o.max_refused_steps,
+          "steps in a row that are left out when loss or score are not finite or exploded; one more ends the run",
+          config::non_negative());
 }
 
 void describe_evaluate(EvaluateOptions& o, config::Visitor& v) {
-  v.field("samples", o.samples, "S, weight samples of the final evaluation; 0 = posterior mean",
+  v.field("samples", o.samples,
+          "S, weight samples of the final evaluation; 0 = posterior mean. At most 10000 for a regression",
           config::between(0, 1000000));
   v.field("ece_bins", o.ece_bins, "bins of calibration errors", config::between(1, 1000));
   v.field("bootstrap", o.bootstrap, "resamples behind the 95 % intervals", config::between(10, 1000000));

@@ -14,13 +14,14 @@ void EpochSums::add(const inference::StepStats& stats, double loss_scale) {
 }
 
 double EpochSums::mean(double sum) const {
-  return steps > 0 ? sum / static_cast<double>(steps) : std::numeric_limits<double>::quiet_NaN();
+  return steps > refused ? sum / static_cast<double>(steps - refused) : std::numeric_limits<double>::quiet_NaN();
 }
 
 void RunState::save(params::StateDict& dict) const {
   dict.set_int("run.batches_per_epoch", batches_per_epoch);
   dict.set_int("run.step", step);
   dict.set_int("run.epoch.steps", epoch.steps);
+  dict.set_int("run.epoch.refused", epoch.refused);
   dict.set_double("run.epoch.loss", epoch.loss);
   dict.set_double("run.epoch.nll", epoch.nll);
   dict.set_double("run.epoch.matching", epoch.matching);
@@ -33,6 +34,8 @@ void RunState::save(params::StateDict& dict) const {
   dict.set_int("run.bad_evaluations", bad_evaluations);
   dict.set_int("run.stopped_early", stopped_early ? 1 : 0);
   dict.set_int("run.evaluations", evaluations);
+  dict.set_int("run.refused_steps", refused_steps);
+  dict.set_int("run.refused_in_a_row", refused_in_a_row);
   dict.set_int("run.metrics_bytes", metrics_bytes);
   dict.set_int("run.steps_bytes", steps_bytes);
 }
@@ -41,6 +44,7 @@ void RunState::load(const params::StateDict& dict) {
   batches_per_epoch = dict.get_int("run.batches_per_epoch");
   step = dict.get_int("run.step");
   epoch.steps = dict.get_int("run.epoch.steps");
+  epoch.refused = dict.get_int("run.epoch.refused");
   epoch.loss = dict.get_double("run.epoch.loss");
   epoch.nll = dict.get_double("run.epoch.nll");
   epoch.matching = dict.get_double("run.epoch.matching");
@@ -53,6 +57,8 @@ void RunState::load(const params::StateDict& dict) {
   bad_evaluations = dict.get_int("run.bad_evaluations");
   stopped_early = dict.get_int("run.stopped_early") != 0;
   evaluations = dict.get_int("run.evaluations");
+  refused_steps = dict.get_int("run.refused_steps");
+  refused_in_a_row = dict.get_int("run.refused_in_a_row");
   metrics_bytes = dict.get_int("run.metrics_bytes");
   steps_bytes = dict.get_int("run.steps_bytes");
 }

@@ -15,6 +15,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
+#include "scorevi/run/engine_factory.h"
 #include "scorevi/run/failure.h"
 #include "stored_run.h"
 #include "trainer.h"
@@ -78,7 +79,9 @@ void describe_start(const Experiment& experiment, const RunDirectory& directory,
   log().info("method {}: {} epochs, {} steps", experiment.options.method.name, experiment.options.train.epochs,
              total_steps);
   const MethodOptions& method = experiment.options.method;
-  if (method.name == "psm" && method.solver == "closed_form" && method.mean_update == "newton")
+  if (method.name == "bam")
+    log().info("bam: method.lambda and method.decay set the steps, the sections optimizer and schedule are not used");
+  else if (!uses_optimizer(method))
     log().info(
         "closed_form with newton: method.mean_step and method.beta are the steps, the optimizer section is not used");
   if (data.split.validation.empty())
@@ -117,7 +120,9 @@ int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& d
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
   add_seconds(directory, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  directory.update({{"steps", trainer.state().step}, {"evaluations", trainer.state().evaluations}});
+  directory.update({{"steps", trainer.state().step},
+                    {"evaluations", trainer.state().evaluations},
+                    {"refused_steps", trainer.state().refused_steps}});
   if (end != TrainEnd::kFinished) return end_unfinished(directory, end, trainer.state().step);
   const std::string checkpoint = load_weights(experiment, directory);
   const data::Split& split = experiment.data.split;

@@ -14,6 +14,7 @@
 #include "scorevi/core/signals.h"
 #include "scorevi/inference/run_engine.h"
 #include "scorevi/io/checkpoint.h"
+#include "scorevi/run/engine_factory.h"
 #include "sigma_summary.h"
 #include "stored_run.h"
 
@@ -39,12 +40,14 @@ const std::vector<std::string>& timing_columns() {
   return kColumns;
 }
 
-std::string advice_for(inference::StepStatus status) {
-  if (status == inference::StepStatus::kDiverged)
-    return "try a smaller optimizer.lr, optimizer.clip_norm, or a posterior.init_std nearer to prior.std";
-  if (status == inference::StepStatus::kBadUpdate) return "try a smaller method.lambda";
-  return "try a smaller optimizer.lr, optimizer.clip_norm, schedule.warmup_steps, or look for extreme values in the "
-         "data";
+std::string advice_for(inference::StepStatus status, const MethodOptions& method) {
+  const std::string start = ", or a posterior.init_std nearer to prior.std";
+  const std::string data = ", schedule.warmup_steps, or look for extreme values in the data";
+  const bool diverged = status == inference::StepStatus::kDiverged;
+  if (method.name == "bam") return "try a smaller method.lambda" + (diverged ? start : ", or more method.samples");
+  const std::string smaller = uses_optimizer(method) ? "try a smaller optimizer.lr, optimizer.clip_norm"
+                                                     : "try a smaller method.mean_step and method.beta";
+  return smaller + (diverged ? start : data);
 }
 
 }  // namespace
@@ -95,7 +98,9 @@ void Trainer::resume() {
   truncate_file(directory_.file(files::kMetrics), state_.metrics_bytes);
   keep_lines(directory_.file(files::kTiming), 1 + state_.step / batches_per_epoch_);
   truncate_file(directory_.file(files::kSteps), state_.steps_bytes);
-  if (state_.step > 0) last_lr_ = experiment_.options.optimizer.lr * schedule_.factor(state_.step - 1);
+  if (state_.step > 0)
+    last_lr_ =
+        learning_rate(experiment_.options.method, experiment_.options.optimizer) * schedule_.factor(state_.step - 1);
   open_files(/*go_on=*/true);
 }
 
@@ -160,12 +165,16 @@ void Trainer::train_step(const data::Batch& batch) {
   experiment_.target->set_step(info.seed, info.step);
   experiment_.target->set_batch(batch.inputs, batch.targets);
   const inference::StepStats stats = experiment_.engine->step(*experiment_.target, *experiment_.family, info);
-  if (stats.status != inference::StepStatus::kOk) fail(stats);
-  last_lr_ = options.optimizer.lr * info.lr_factor;
+  last_lr_ = learning_rate(options.method, options.optimizer) * info.lr_factor;
   ++state_.step;
   ++made_;
   epoch_rows_ += batch.inputs.size(0);
   state_.evaluations += stats.evaluations;
+  if (stats.status != inference::StepStatus::kOk) {
+    leave_out(stats);
+    return;
+  }
+  state_.refused_in_a_row = 0;
   state_.epoch.add(stats, experiment_.target->loss_scale());
   const int64_t every = options.train.log_every_steps;
   if (every > 0 && state_.step % every == 0)
@@ -174,15 +183,28 @@ void Trainer::train_step(const data::Batch& batch) {
   bar_->update(state_.step, batch.epoch, options.train.epochs, stats.loss, last_lr_, batch.inputs.size(0));
 }
 
-void Trainer::fail(const inference::StepStats& stats) {
-  bar_->clear();
+void Trainer::leave_out(const inference::StepStats& stats) {
+  using Status = inference::StepStatus;
   const std::string trouble = inference::describe_trouble(stats, experiment_.target->layout());
+  const int64_t allowed = stats.status == Status::kBadUpdate ? inference::RunOptions{}.max_bad_updates
+                                                             : experiment_.options.train.max_refused_steps;
+  if (stats.status == Status::kDiverged || state_.refused_in_a_row >= allowed) fail(stats.status, trouble);
+  bar_->clear();
+  if (state_.refused_in_a_row == 0) log().warn("step {} left out: {}", state_.step, trouble);
+  ++state_.refused_in_a_row;
+  ++state_.refused_steps;
+  ++state_.epoch.steps;
+  ++state_.epoch.refused;
+}
+
+void Trainer::fail(inference::StepStatus status, const std::string& trouble) {
+  bar_->clear();
   const std::string saved = directory_.has(files::kLast)
                                 ? "the last good checkpoint is " + directory_.file(files::kLast)
                                 : "no checkpoint had been made yet";
-  throw Error(ErrorKind::kNumerical,
-              fmt::format("training stopped at step {} (epoch {}): {}; {}; {}", state_.step + 1,
-                          state_.step / batches_per_epoch_ + 1, trouble, advice_for(stats.status), saved));
+  throw Error(ErrorKind::kNumerical, fmt::format("training stopped at step {} (epoch {}): {}; {}; {}", state_.step,
+                                                 (state_.step - 1) / batches_per_epoch_ + 1, trouble,
+                                                 advice_for(status, experiment_.options.method), saved));
 }
 
 void Trainer::finish_epoch() {

@@ -34,8 +34,8 @@ class Trainer {
 
   // Goes on from checkpoints/last.safetensors; what metrics.csv and steps.jsonl hold beyond it is cut off.
   void resume();
-  // Error(kNumerical) when a score, the loss or q leaves the finite range: the message names step, parameter and what
-  // to try; nothing bad is saved.
+  // Error(kNumerical) when q leaves its limits, or a score or the loss the finite range in more steps in a row than
+  // train.max_refused_steps: the message names step, parameter and what to try; nothing bad is saved.
   TrainEnd train();
 
   int64_t total_steps() const { return total_steps_; }
@@ -53,7 +53,9 @@ class Trainer {
   void save_last();
   void save_best() const;
   bool must_stop(TrainEnd& end) const;
-  [[noreturn]] void fail(const inference::StepStats& stats);
+  // Counts a step that changed nothing, or ends the run.
+  void leave_out(const inference::StepStats& stats);
+  [[noreturn]] void fail(inference::StepStatus status, const std::string& trouble);
 
   Experiment& experiment_;
   RunDirectory directory_;

@@ -55,7 +55,7 @@ TEST_F(Refusals, BatchNormOnOneRow) {
 
 TEST_F(Refusals, NetworksThatDoNotFitIntoMemory) {
   expect_refused(config("{name: mlp, hidden: [1000000, 1000000]}"), 1,
-                 "memory: model mlp has 1000076000010 parameters and needs at least 4 parameter-sized buffers = ");
+                 "memory: model mlp has 1000076000010 parameters, method psm needs 8 parameter-sized buffers = ");
   expect_refused(config("{name: cnn, channels: [100000, 100000]}"), 1, "memory: model cnn has 2500");
 }
 
@@ -79,7 +79,7 @@ TEST_F(Refusals, FisherThatDoesNotFitIntoMemory) {
   const std::string path = config("{name: mlp, hidden: [1000000, 1000000]}");
   const auto result = run_program({"check", path, "-s", "method={name: fisher}"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("method fisher needs at least 12 parameter-sized buffers = "));
+  EXPECT_THAT(result.err, HasSubstr("method fisher needs 16 parameter-sized buffers = "));
 }
 
 TEST_F(Refusals, PipesAndFoldersAreNoFiles) {

@@ -9,7 +9,7 @@ enum class OptimizerKind { kSgd, kAdam, kAdamW, kRmsprop };
 //   sgd      b = g (first step), else momentum*b + (1-dampening)*g; p -= lr * (nesterov ? g + momentum*b : b)
 //   adam     m = b1 m + (1-b1) g; v = b2 v + (1-b2) g^2; p -= lr * (m/bias1) / (sqrt(v/bias2) + eps)
 //   adamw    p *= 1 - lr*weight_decay, then adam; elsewhere g += weight_decay * p before the update
-//   rmsprop  v = b2 v + (1-b2) g^2; p -= lr * g / (sqrt(v) + eps), with momentum as in sgd's buffer
+//   rmsprop  v = b2 v + (1-b2) g^2; b = momentum*b + g / (sqrt(v) + eps); p -= lr * b
 struct OptimizerRule {
   OptimizerKind kind = OptimizerKind::kSgd;
   double lr = 0;

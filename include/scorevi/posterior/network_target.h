@@ -109,11 +109,9 @@ class NetworkTarget final : public inference::LogDensity {
   double scale_;  // N / tau
   double gradient_scale_ = 65536;
   int64_t without_overflow_ = 0;  // evaluations since the scale changed
-  uint64_t seed_ = 0;             // of set_step()
-  int64_t step_ = -1;
   at::Tensor inputs_, targets_;
   at::Tensor product_;       // [D], second_order
-  at::Tensor random_state_;  // of LibTorch's generator before the latest evaluation, second_order
+  at::Tensor random_state_;  // of LibTorch's generator before the latest evaluation; second_order and float16
 };
 
 }  // namespace scorevi::posterior

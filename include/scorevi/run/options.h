@@ -120,7 +120,8 @@ struct TrainOptions {
   int64_t checkpoint_every_steps = 0;
   int64_t log_every_steps = 50;
   int64_t patience = 0;               // evaluations without improvement before stopping, 0 = off
-  double max_loss = 1e6;              // mean NLL of a batch beyond which the run stops as exploded
+  double max_loss = 1e6;              // mean NLL of a batch beyond which it counts as exploded
+  int64_t max_refused_steps = 0;      // in a row that may be left out: not finite or exploded
   std::string batch_norm = "auto";    // auto | frozen | running | recalibrate
   std::string precision = "float32";  // float32 | bfloat16 | float16
   int64_t micro_batch = 0;            // rows through the network at once, 0 = the whole batch

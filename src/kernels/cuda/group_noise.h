@@ -9,10 +9,10 @@ namespace scorevi::kernels::cuda {
 template <class T>
 __device__ void normal_group(const NoiseKey& key, int sample, int64_t base, T* out) {
   const uint64_t block = static_cast<uint64_t>(base) / 4;
-  const generic::Words w = generic::philox_words(generic::noise_stream(key, sample), static_cast<uint32_t>(block),
-                                                 static_cast<uint32_t>(block >> 32) & 0x00FFFFFFu);
-  const generic::Pair<T> first = generic::normal_pair(w.w0, w.w1, T(0));
-  const generic::Pair<T> second = generic::normal_pair(w.w2, w.w3, T(0));
+  const PhiloxWords words = philox4x32_10(
+      philox_counter(block, key.purpose, key.step, key.sample + static_cast<uint32_t>(sample)), philox_key(key.seed));
+  const generic::Pair<T> first = generic::normal_pair(words.w[0], words.w[1], T(0));
+  const generic::Pair<T> second = generic::normal_pair(words.w[2], words.w[3], T(0));
   out[0] = first.first;
   out[1] = first.second;
   out[2] = second.first;

@@ -19,26 +19,6 @@ SCOREVI_HOST_DEVICE NoiseStream noise_stream(const NoiseKey& key, int sample) {
           static_cast<uint32_t>(key.purpose) << 24, key.sample + static_cast<uint32_t>(sample), key.step};
 }
 
-struct Words {
-  uint32_t w0, w1, w2, w3;
-};
-
-SCOREVI_HOST_DEVICE Words philox_words(const NoiseStream& stream, uint32_t block_low, uint32_t block_high) {
-  uint32_t c0 = block_low, c1 = block_high | stream.purpose, c2 = stream.sample, c3 = stream.step;
-  uint32_t k0 = stream.key0, k1 = stream.key1;
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t p0 = static_cast<uint64_t>(0xD2511F53u) * c0;
-    const uint64_t p1 = static_cast<uint64_t>(0xCD9E8D57u) * c2;
-    c0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ k0;
-    c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ k1;
-    c1 = static_cast<uint32_t>(p1);
-    c3 = static_cast<uint32_t>(p0);
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return {c0, c1, c2, c3};
-}
-
 template <class T>
 struct Pair {
   T first, second;

@@ -36,6 +36,8 @@ class CheckLayersTest(unittest.TestCase):
                 ("src/inference/psm.cpp", '#include "scorevi/data/loader.h"'),
                 ("src/inference/psm.cpp", '#include "scorevi/models/registry.h"'),
                 ("src/data/loader.cpp", '#include "scorevi/models/registry.h"'),
+                ("src/metrics/ood.cpp", '#include "scorevi/models/registry.h"'),
+                ("src/inference/psm.cpp", "#include <torch/torch.h>"),
                 ("include/scorevi/models/mlp.h", '#include "scorevi/inference/engine.h"'),
                 ("include/scorevi/io/idx.h", "#include <torch/serialize.h>"),
                 ("include/scorevi/core/log.h", "#include <scorevi/config/reader.h>"),
