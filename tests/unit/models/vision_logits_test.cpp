@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "scorevi/io/safetensors.h"
+#include "scorevi/io/weight_file.h"
 #include "vision_golden.h"
 
 namespace scorevi::models {
@@ -56,17 +56,18 @@ Tolerance tolerance_of(const std::string& model, Precision precision) {
   return {1e-5, 1e-5, smooth ? 1e-5 : 3e-3};
 }
 
-// The weights of `published`, where the data folder has them as safetensors; else empty.
+constexpr const char* kPublishedWeights = "efficientnet_lite0/efficientnet-lite0-57934424.pth";
+
+// The weights of `published` as they were published, where SCOREVI_DATA has them; else empty.
 std::string published_weights() {
   const char* root = std::getenv("SCOREVI_DATA");
-  const std::string path =
-      root ? std::string(root) + "/efficientnet_lite0/efficientnet-lite0-57934424.safetensors" : std::string();
+  const std::string path = root ? std::string(root) + "/" + kPublishedWeights : std::string();
   return std::filesystem::exists(path) ? path : std::string();
 }
 
 void load_published(Network& network, const std::string& path) {
   const torch::NoGradGuard no_grad;
-  const auto file = io::SafetensorsReader::open(path);
+  const auto file = io::WeightFile::open(path);
   for (auto& [name, tensor] : test::state_of(network)) {
     at::Tensor target = tensor;
     target.copy_(file.read(name));
@@ -169,8 +170,7 @@ void VisionLogits::run(const std::vector<Precision>& precisions) {
   ASSERT_EQ(std::tie(entry["model"], entry["num_classes"], entry["image_size"], entry["mode"], entry["weights"]),
             std::make_tuple(c.model, c.outputs, c.size, c.mode, c.weights));
   const bool published = entry["weights"] == "published";
-  if (published && published_weights().empty())
-    GTEST_SKIP() << "SCOREVI_DATA has no efficientnet_lite0/efficientnet-lite0-57934424.safetensors";
+  if (published && published_weights().empty()) GTEST_SKIP() << "SCOREVI_DATA has no " << kPublishedWeights;
 
   const auto network = test::build(c.model, c.size, c.outputs);
   if (c.size == 224) expect_state(*network, test::architecture(c.model, c.outputs));
