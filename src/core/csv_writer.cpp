@@ -11,6 +11,7 @@
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/utf8.h"
 
 namespace scorevi {
 namespace {
@@ -51,7 +52,7 @@ CsvRow& CsvRow::add(double value) {
 }
 
 CsvRow& CsvRow::add(std::string_view text) {
-  append(csv_quote(text));
+  append(csv_quote(as_utf8(text)));
   return *this;
 }
 

@@ -6,23 +6,26 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "scorevi/core/utf8.h"
+
 namespace scorevi {
 
 std::string printable(std::string_view text, std::string_view kept) {
   static const char kHex[] = "0123456789abcdef";
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool second_set = c == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009f in UTF-8
-    if (second_set) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto c = static_cast<unsigned char>(text[0]);
+    const auto next = static_cast<unsigned char>(length == 2 ? text[1] : 0);
+    const bool control = (c < 0x20 || c == 0x7f) && kept.find(text[0]) == std::string_view::npos;
+    if (c == 0xc2 && length == 2 && next < 0xa0) {  // U+0080 to U+009f
       result += std::string("\\u00") + kHex[next >> 4] + kHex[next & 15];
-      ++i;
-    } else if ((c < 0x20 || c == 0x7f) && kept.find(text[i]) == std::string_view::npos) {
+    } else if (control || length == 0) {
       result += std::string("\\x") + kHex[c >> 4] + kHex[c & 15];
     } else {
-      result += text[i];
+      result += text.substr(0, length);
     }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return result;
 }

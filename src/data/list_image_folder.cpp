@@ -10,8 +10,8 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
+#include "scorevi/core/utf8.h"
 #include "scorevi/data/picture_list.h"
-#include "scorevi/io/text.h"
 
 namespace scorevi::data {
 namespace {
@@ -94,7 +94,9 @@ class FolderReader {
         ++loose_files_;
         continue;
       }
-      io::checked_utf8(name, path);
+      if (!is_utf8(name))
+        throw Error(ErrorKind::kData,
+                    as_utf8(path) + ": the name of this class is no UTF-8 text, expected one; rename the folder");
       const std::vector<std::string> found = pictures_below(path, left_out_);
       if (found.empty()) empty_.push_back(path);
       for (const std::string& picture : found) pictures.push_back({picture, name});

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "pickle.h"
-#include "utf8.h"
+#include "scorevi/core/utf8.h"
 
 namespace scorevi::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "scorevi/core/numbers.h"
-#include "utf8.h"
+#include "scorevi/core/utf8.h"
 
 namespace scorevi::io {
 namespace {

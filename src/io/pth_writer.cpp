@@ -8,8 +8,8 @@
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/utf8.h"
 #include "scorevi/io/weight_file.h"
-#include "utf8.h"
 #include "zip_writer.h"
 
 namespace scorevi::io {

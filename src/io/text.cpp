@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "scorevi/core/error.h"
-#include "utf8.h"
+#include "scorevi/core/utf8.h"
 
 namespace scorevi::io {
 

@@ -5,8 +5,8 @@
 
 #include "little_endian.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/utf8.h"
 #include "torch_file.h"
-#include "utf8.h"
 
 namespace scorevi::io {
 namespace {

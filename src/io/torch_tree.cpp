@@ -5,8 +5,8 @@
 
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/utf8.h"
 #include "torch_file.h"
-#include "utf8.h"
 
 namespace scorevi::io {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "scorevi/core/error.h"
 #include "scorevi/core/text.h"
+#include "scorevi/core/utf8.h"
 #include "torch_file.h"
-#include "utf8.h"
 #include "zip_archive.h"
 
 namespace scorevi::io {

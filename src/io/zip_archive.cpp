@@ -10,7 +10,7 @@
 #include "inflate_stream.h"
 #include "little_endian.h"
 #include "scorevi/core/error.h"
-#include "utf8.h"
+#include "scorevi/core/utf8.h"
 #include "zip_format.h"
 
 namespace scorevi::io {

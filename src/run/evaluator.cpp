@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
+#include "json_file.h"
 #include "predictions_file.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
@@ -185,7 +186,7 @@ EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& direc
   if (experiment.data.classification())
     write_file_atomic(directory.file(folder + "/reliability.svg"), metrics::reliability_plot(report.bins));
   write_html_report(directory, report, directory.file(folder + "/report.html"));
-  write_file_atomic(directory.file(folder + "/report.json"), to_json(report).dump(2) + "\n");
+  write_json(directory.file(folder + "/report.json"), to_json(report));
   return report;
 }
 

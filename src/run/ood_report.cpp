@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "json_file.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/csv_writer.h"
@@ -82,7 +83,7 @@ OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_ro
   add_rows(file, "in", in_rows, in);
   add_rows(file, "out", out_rows, out);
   file.commit();
-  write_file_atomic(directory.file(folder + "/ood.json"), to_json(report).dump(2) + "\n");
+  write_json(directory.file(folder + "/ood.json"), to_json(report));
   return report;
 }
 

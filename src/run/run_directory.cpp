@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "json_file.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -182,7 +183,7 @@ std::string RunDirectory::id() const { return info().value("id", ""); }
 void RunDirectory::update(const nlohmann::json& keys) const {
   nlohmann::json all = info();
   all.update(keys);
-  write_file_atomic(file(files::kRun), all.dump(2) + "\n");
+  write_json(file(files::kRun), all);
 }
 
 void RunDirectory::set_status(RunStatus status, const std::string& reason) const {

@@ -306,6 +306,30 @@ TEST_F(PicturesTest, InspectTellsPictures) {
   EXPECT_EQ(nlohmann::json::parse(decoded.out)["rgb_sha256"], first["rgb_sha256"]);
 }
 
+// Linux names are any bytes; what is written about them is UTF-8.
+TEST_F(PicturesTest, NamesThatAreNoUtf8) {
+  std::filesystem::rename(folder_.file("set/blue/3.bmp"), folder_.file("set/blue/gr\xFCn.bmp"));
+  std::filesystem::rename(folder_.file("set"), folder_.file("s\xE9t"));
+  const std::string run = folder_.file("r\xFCn"), root = folder_.file("s\xE9t");
+  const auto trained = run_program(
+      {"train", config_, "--out", run, "-s", "data.root=" + root, "-s", "train.epochs=1", "-s", "method={name: map}"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("r\\xfcn"));
+  EXPECT_NO_THROW(nlohmann::json::parse(slurp(run + "/evaluation/report.json")));
+  ASSERT_EQ(run_program({"evaluate", run}).exit_code, 0);
+  const auto predicted = run_program({"predict", run, root, "--sheet", folder_.file("sheet.html")});
+  ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_THAT(predicted.out, HasSubstr("s\\xe9t/blue/gr\\xfcn.bmp"));
+  const auto missing = run_program({"predict", run, folder_.file("n\xFCll")});
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("n\\xfcll: no such file or folder"));
+
+  std::filesystem::rename(root + "/blue", root + "/bl\xFC");
+  const auto refused = run_program({"check", config_, "-s", "data.root=" + root});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("bl\\xfc: the name of this class is no UTF-8 text"));
+}
+
 TEST_F(PicturesTest, FrozenBodiesHaveNoParameters) {
   train_ok("head", {"-s", "posterior.match=[\"@head\"]", "-s", "train.epochs=1"});
   EXPECT_EQ(nlohmann::json::parse(slurp(folder_.file("head/run.json")))["parameters"], 64 * 3 + 3);

@@ -18,7 +18,7 @@ class CsvRow {
     append(std::to_string(value));
     return *this;
   }
-  CsvRow& add(std::string_view text);
+  CsvRow& add(std::string_view text);  // bytes that are no UTF-8 as \xNN
   CsvRow& add(const char* text) { return add(std::string_view(text)); }
   CsvRow& add_empty();
 

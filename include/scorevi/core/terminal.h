@@ -6,8 +6,8 @@
 
 namespace scorevi {
 
-// The text with control characters, but for those in `kept`, as \x1b or \u009b: names from files must not steer a
-// terminal.
+// The text with control characters, but for those in `kept`, and bytes that are no UTF-8 as \x1b or \u009b: names from
+// files must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = "");
 
 bool is_tty(int descriptor);

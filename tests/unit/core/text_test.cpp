@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scorevi/core/csv_writer.h"
 #include "scorevi/core/factory.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/glob.h"
@@ -11,6 +12,7 @@
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/terminal.h"
 #include "scorevi/core/text.h"
+#include "scorevi/core/utf8.h"
 
 namespace scorevi {
 namespace {
@@ -112,7 +114,14 @@ TEST(Printable, ControlCharactersAreShown) {
   EXPECT_EQ(printable("plain, caf\xC3\xA9 \xF0\x9F\x99\x82"), "plain, caf\xC3\xA9 \xF0\x9F\x99\x82");
   EXPECT_EQ(printable(std::string_view("\x1b[2J\r\n\t\x7f\0", 9)), "\\x1b[2J\\x0d\\x0a\\x09\\x7f\\x00");
   EXPECT_EQ(printable("a\nb\tc\r", "\n\t"), "a\nb\tc\\x0d");
-  EXPECT_EQ(printable("\xC2\x9B\xC2\xA0\xC2"), "\\u009b\xC2\xA0\xC2");
+  EXPECT_EQ(printable("\xC2\x9B\xC2\xA0\xC2"), "\\u009b\xC2\xA0\\xc2");
+  EXPECT_EQ(printable("caf\xE9.jpg\xFF"), "caf\\xe9.jpg\\xff");
+}
+
+TEST(Utf8, OtherBytesAreShown) {
+  EXPECT_EQ(as_utf8("\xC3\xBC\n\xFC.jpg"), "\xC3\xBC\n\\xfc.jpg");
+  EXPECT_TRUE(is_utf8(as_utf8("\xF0\x9F\x99 \xED\xA0\x80 \xC0\xAF")));
+  EXPECT_EQ(CsvRow().add("a,\xFF").text(), "\"a,\\xff\"");
 }
 
 TEST(Glob, Matches) {

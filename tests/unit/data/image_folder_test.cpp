@@ -155,7 +155,7 @@ TEST(ImageFolder, MistakesAreNamed) {
   EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { list_image_folder(options); }), HasSubstr("all, train, test"));
   touch(pool, {"b\xFF/1.jpg"});
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(pool.path().string())); }),
-              HasSubstr("not UTF-8"));
+              HasSubstr("b\\xff: the name of this class is no UTF-8 text"));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "utf8.h"
+#include "scorevi/core/utf8.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 
-namespace scorevi::io {
+namespace scorevi {
 namespace {
 
 constexpr std::size_t kMaxQuotedBytes = 100;
@@ -35,6 +35,19 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0)
+      result += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text.front()));
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
 std::string quoted(std::string_view text) {
   const bool cut = text.size() > kMaxQuotedBytes;
   text = text.substr(0, kMaxQuotedBytes);
@@ -53,4 +66,4 @@ std::string quoted(std::string_view text) {
   return result + (cut ? "...\"" : "\"");
 }
 
-}  // namespace scorevi::io
+}  // namespace scorevi

@@ -1,0 +1,13 @@
+#include "json_file.h"
+
+#include "scorevi/core/atomic_file.h"
+
+namespace scorevi::run {
+
+void write_json(const std::string& path, const nlohmann::json& object) {
+  constexpr int kIndent = 2;
+  write_file_atomic(path,
+                    object.dump(kIndent, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace scorevi::run
