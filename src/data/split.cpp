@@ -80,49 +80,39 @@ std::int64_t part_of(double fraction, std::int64_t rows) {
   return static_cast<std::int64_t>(std::floor(fraction * static_cast<double>(rows)));
 }
 
-// The test rows; `pool` becomes the others in random order.
-Rows take_test(const Dataset& dataset, const SplitOptions& options, const Taker& taker, Rows& pool) {
-  const std::int64_t rows = dataset.size();
-  const CounterRng rng(options.seed, Purpose::kSplit);
-  if (dataset.official_train < 0) {
-    pool = rng.permutation(rows);
-    return taker.take(pool, part_of(options.test_frac, rows));
-  }
-  pool = rng.permutation(dataset.official_train);
-  Rows test(static_cast<std::size_t>(rows - dataset.official_train));
-  std::iota(test.begin(), test.end(), dataset.official_train);
-  return test;
+Rows rows_between(std::int64_t begin, std::int64_t end) {
+  Rows rows(static_cast<std::size_t>(end - begin));
+  std::iota(rows.begin(), rows.end(), begin);
+  return rows;
 }
 
-}  // namespace
+// The test rows: the official ones, else some of the first `count` rows. `pool` becomes the others of these in random
+// order.
+Rows take_test(const Dataset& dataset, const SplitOptions& options, const Taker& taker, std::int64_t count,
+               Rows& pool) {
+  pool = CounterRng(options.seed, Purpose::kSplit).permutation(count);
+  const bool official = dataset.official_train >= 0 && dataset.official_train < dataset.size();
+  return official ? rows_between(dataset.official_train, dataset.size())
+                  : taker.take(pool, part_of(options.test_frac, count));
+}
 
-namespace {
-
-// The three official parts as they are.
-Split official_split(const Dataset& dataset, const SplitOptions& options) {
+// The official parts as they are.
+Split official_split(const Dataset& dataset, const SplitOptions& options, const Taker& taker) {
   if (dataset.official_validation == 0)
     bad_option("validation: official, but " + dataset.name + " has no official validation part");
   if (options.train_size != 0) bad_option("validation: official needs data.train_size 0, the whole training part");
   Split split;
   const std::int64_t first = dataset.official_train - dataset.official_validation;
-  for (std::int64_t row = 0; row < dataset.size(); ++row)
-    (row < first ? split.train : row < dataset.official_train ? split.validation : split.test).push_back(row);
+  split.test = take_test(dataset, options, taker, first, split.train);
+  split.validation = rows_between(first, dataset.official_train);
   return split;
 }
 
-}  // namespace
-
-Split make_split(const Dataset& dataset, const SplitOptions& options) {
-  check_fraction("validation_frac", options.validation_frac);
-  check_fraction("test_frac", options.test_frac);
-  if (options.official_validation) return official_split(dataset, options);
-  if (options.stratified && dataset.task != Task::kClassification) {
-    bad_option("stratified: true needs classes, but the task is regression");
-  }
-  const Taker taker(dataset, options.stratified);
+// The test part, then a part of the others for training and validation; `pool` becomes the rest.
+Split drawn_split(const Dataset& dataset, const SplitOptions& options, const Taker& taker, Rows& pool) {
   Split split;
-  Rows pool;
-  split.test = take_test(dataset, options, taker, pool);
+  const std::int64_t count = dataset.official_train < 0 ? dataset.size() : dataset.official_train;
+  split.test = take_test(dataset, options, taker, count, pool);
   const auto available = static_cast<std::int64_t>(pool.size());
   if (options.train_size < 0 || options.train_size > available) {
     bad_option(
@@ -133,6 +123,21 @@ Split make_split(const Dataset& dataset, const SplitOptions& options) {
   const std::int64_t wanted = options.train_size == 0 ? available : options.train_size;
   split.train = taker.take(pool, wanted);
   split.validation = taker.take(split.train, part_of(options.validation_frac, wanted));
+  return split;
+}
+
+}  // namespace
+
+Split make_split(const Dataset& dataset, const SplitOptions& options) {
+  check_fraction("validation_frac", options.validation_frac);
+  check_fraction("test_frac", options.test_frac);
+  if (options.stratified && dataset.task != Task::kClassification) {
+    bad_option("stratified: true needs classes, but the task is regression");
+  }
+  const Taker taker(dataset, options.stratified);
+  Rows pool;
+  Split split = options.official_validation ? official_split(dataset, options, taker)
+                                            : drawn_split(dataset, options, taker, pool);
   if (split.train.empty() && dataset.official_train != 0) {
     bad_option(fmt::format("test_frac: no training row is left of {}", dataset.size()));
   }

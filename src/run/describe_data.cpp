@@ -165,7 +165,10 @@ void describe_data(DataSection& section, config::Visitor& v) {
   v.section("augment", "random changes of training pictures",
             [&section](config::Visitor& i) { describe_augment(section.augment, i); });
   v.field("test_frac", section.test_frac,
-          "share of all rows held out for testing; official test parts are used as they are", config::between(0, 0.99));
+          "share of all rows held out for testing, of the training part where that is all there is; official test "
+          "parts are "
+          "used as they are",
+          config::between(0, 0.99));
   v.field("train_size", section.train_size, "rows drawn for training and validation; 0 = all that is left",
           config::non_negative());
   v.field("validation_frac", section.validation_frac, "share of the drawn rows held out for validation",

@@ -23,6 +23,14 @@ bool official_validation(const RunOptions& options, const data::Dataset& dataset
 
 constexpr std::size_t kNamedClasses = 10;
 
+// Training rows that stand in for a missing test part.
+void tell_drawn_test(const DataParts& parts, double test_frac) {
+  const bool training_part_only = parts.dataset.official_train == parts.dataset.size();
+  if (training_part_only && !parts.split.test.empty())
+    log().info("{}: has no test part; {} of the training rows are held out for testing (data.test_frac: {})",
+               parts.dataset.name, parts.split.test.size(), test_frac);
+}
+
 // Classes of one row are in one part only.
 void tell_single_rows(const DataParts& parts) {
   std::vector<int64_t> all(static_cast<std::size_t>(parts.dataset.size()));
@@ -80,6 +88,7 @@ DataParts load_data(const RunOptions& options) {
   if (parts.split.train.empty())
     throw Error(ErrorKind::kData, "data: " + source.name +
                                       " has no training rows here, expected its training files beside the test files");
+  tell_drawn_test(parts, options.data.test_frac);
   if (parts.classification()) {
     tell_single_rows(parts);
     tell_untrained_classes(parts);

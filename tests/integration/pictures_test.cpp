@@ -224,6 +224,18 @@ TEST_F(PicturesTest, OfficialPartsAreUsedAsTheyAre) {
   EXPECT_THAT(split.out, HasSubstr("train       18 rows"));
 }
 
+TEST_F(PicturesTest, TestRowsComeFromTheTrainingPartWhereThereIsNoOther) {
+  test::write_picture_folder(folder_, "parts/train", 8);
+  test::write_picture_folder(folder_, "parts/val", 4);
+  const std::string root = "data.root=" + folder_.file("parts");
+  const auto checked = run_program({"check", config_, "-s", root, "-s", "data.test_frac=0.25"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("train       18 rows"));
+  EXPECT_THAT(checked.out, HasSubstr("validation  12 rows"));
+  EXPECT_THAT(checked.out, HasSubstr("test        6 rows"));
+  EXPECT_THAT(checked.err, HasSubstr("has no test part; 6 of the training rows are held out for testing"));
+}
+
 TEST_F(PicturesTest, OnePictureIsPredictedAsAmongOthers) {
   for (const char* policy : {"running", "recalibrate"}) {
     const std::string run = folder_.file(std::string("run_") + policy), one = folder_.file("set/blue/3.bmp");

@@ -15,7 +15,7 @@ struct SplitOptions {
   std::int64_t train_size = 0;       // rows for training and validation together; 0: all there are
   double validation_frac = 0.0;      // of these rows, rounded down
   bool official_validation = false;  // the official validation part instead, where there is one; train_size is 0 then
-  double test_frac = 0.5;            // of a set without an official test part, rounded down
+  double test_frac = 0.5;            // of the set, or of its training part; where there is no official test part
   bool stratified = false;           // keep the class proportions (classification)
 };
 
@@ -28,7 +28,8 @@ struct Split {
 };
 
 // A function of the data set's size (and labels, where stratified) and the options alone. The test
-// part does not depend on train_size or validation_frac. It is the official one where there is one.
+// part does not depend on train_size or validation_frac. It is the official one where there is one; of a set that has
+// official training rows only it is a part of these, rounded down.
 // Not stratified, a smaller train_size takes a subset of the rows of a larger one.
 // Error kUsage: fractions outside [0, 1), more rows asked for than there are, no training row left,
 // or stratified regression. A set that has its test part only gives empty train and validation.

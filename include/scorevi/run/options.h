@@ -43,7 +43,7 @@ struct DataSection {
   AugmentSection augment;
   std::string validation = "auto";      // auto | split | official
   std::string scaling = "standardise";  // of inputs: scale | standardise | none
-  double test_frac = 0.5;               // of the whole set, where there is no official test part
+  double test_frac = 0.5;               // of the set or its training part, where there is no official test part
   int64_t train_size = 0;               // rows drawn for training and validation, 0 = all
   double validation_frac = 0.2;         // of the drawn rows
   bool stratified = true;

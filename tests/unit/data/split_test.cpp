@@ -128,6 +128,26 @@ TEST(Split, OfficialTestPart) {
   EXPECT_TRUE(make_split(set, options).train.empty());
 }
 
+TEST(Split, TrainingPartWithoutATestPart) {
+  Dataset set = digits();
+  set.official_train = set.size();
+  SplitOptions options;
+  options.test_frac = 0.25;
+  options.stratified = true;
+  const Split split = make_split(set, options);
+  EXPECT_EQ(split.test.size(), 449u);
+  EXPECT_EQ(together(split).size(), 1797u);
+  set.official_validation = 297;
+  options.official_validation = true;
+  const Split official = make_split(set, options);
+  EXPECT_EQ(official.validation.front(), 1500);
+  EXPECT_EQ(official.validation.size(), 297u);
+  EXPECT_EQ(official.test.size(), 375u);
+  EXPECT_LT(official.test.back(), 1500);
+  EXPECT_EQ(together(official).size(), 1797u);
+  for (const std::int64_t count : set.class_counts(official.test)) EXPECT_NEAR(static_cast<double>(count), 37.5, 2);
+}
+
 TEST(Split, WhatCannotBe) {
   const Dataset set = digits();
   SplitOptions options;
