@@ -9,6 +9,7 @@
 
 #include "head_pattern.h"
 #include "network_checks.h"
+#include "own_pictures.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/glob.h"
@@ -283,6 +284,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
 Experiment build_training(const RunOptions& options) {
   DataParts data = load_data(options);
   check_validation(options, data);
+  tell_shared_pictures(data);
   const auto rows = static_cast<int64_t>(data.split.train.size());
   if (options.data.batch_size > rows)
     log().info("data.batch_size: {} is more than the {} training rows; every step takes all of them",

@@ -4,6 +4,7 @@
 
 #include "data_files.h"
 #include "experiment.h"
+#include "own_pictures.h"
 #include "picture_form.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -16,9 +17,7 @@ namespace {
 
 bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
   if (options.data.validation != "auto") return options.data.validation == "official";
-  const std::string& name = options.data.source.name;
-  const bool own_pictures = name == "image_folder" || name == "image_list";
-  return own_pictures && dataset.official_validation > 0 && options.data.train_size == 0;
+  return are_own_pictures(dataset) && dataset.official_validation > 0 && options.data.train_size == 0;
 }
 
 constexpr std::size_t kNamedClasses = 10;

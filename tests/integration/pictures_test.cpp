@@ -224,6 +224,24 @@ TEST_F(PicturesTest, OfficialPartsAreUsedAsTheyAre) {
   EXPECT_THAT(split.out, HasSubstr("train       18 rows"));
 }
 
+TEST_F(PicturesTest, PicturesInTrainingAndTestAreTold) {
+  for (const char* part : {"train", "test"})
+    test::write_picture_folder(folder_, std::string("parts/") + part, 4);  // the same in both
+  const std::string root = "data.root=" + folder_.file("parts"), told = "test pictures are training pictures too";
+  const std::string other = slurp(folder_.file("parts/test/blue/1.bmp"));
+  std::string changed = other;
+  changed.back() = static_cast<char>(changed.back() ^ 1);  // of equal size
+  folder_.write("parts/test/blue/1.bmp", changed);
+  std::filesystem::remove(folder_.file("parts/train/coral/0.bmp"));
+  const auto checked = run_program({"check", config_, "-s", root, "-s", "data.validation_frac=0"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.err, HasSubstr("10 of 12 " + told));
+  EXPECT_THAT(checked.err, HasSubstr("/train/amber/"));
+  EXPECT_THAT(checked.err, Not(HasSubstr("test/blue/1.bmp")));
+  EXPECT_THAT(checked.err, Not(HasSubstr("test/coral/0.bmp")));
+  EXPECT_THAT(run_program({"check", config_}).err, Not(HasSubstr(told)));
+}
+
 TEST_F(PicturesTest, TestRowsComeFromTheTrainingPartWhereThereIsNoOther) {
   test::write_picture_folder(folder_, "parts/train", 8);
   test::write_picture_folder(folder_, "parts/val", 4);
