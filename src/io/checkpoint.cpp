@@ -14,6 +14,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/text.h"
 #include "scorevi/io/safetensors.h"
+#include "scorevi/io/weight_file.h"
 
 namespace scorevi::io {
 namespace {
@@ -132,6 +133,11 @@ void save_checkpoint(const std::string& path, const params::StateDict& state) {
 
 params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes) {
   return state_of(SafetensorsReader::open(path), prefixes);
+}
+
+bool is_checkpoint(const WeightFile& file) {
+  return std::any_of(file.values().begin(), file.values().end(),
+                     [](const WeightValue& value) { return value.path == kFormatKey; });
 }
 
 params::StateDict parse_checkpoint(std::string_view bytes, const std::string& name) {

@@ -18,8 +18,10 @@
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/data/data_root.h"
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/models/registry.h"
+#include "scorevi/run/run_directory.h"
 #include "weights_yaml.h"
 
 namespace scorevi::run {
@@ -40,6 +42,22 @@ std::string field(const config::Node& entry, const std::string& key) {
                           known.url.empty() ? known.source : known.url));
 }
 
+std::string checkpoint_of(const RunDirectory& run) {
+  for (const char* file : {files::kBest, files::kLast})
+    if (run.has(file)) return run.file(file);
+  throw Error(ErrorKind::kData, "model.weights: " + run.path() + " is a run without a checkpoint yet");
+}
+
+// Error(kData) for a damaged checkpoint, and one that would leave parameters at random.
+void check_own(const std::string& path, const std::vector<std::string>& missing) {
+  io::load_checkpoint(path, {"mean.", "buffer."});
+  if (!missing.empty())
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: holds the learned parameters of a run, {} of this network are not among them, the "
+                            "first is {}; expected the same model, with all its parameters in posterior.match",
+                            path, missing.size(), missing.front()));
+}
+
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 // One network and one file.
@@ -47,7 +65,13 @@ class Loading {
  public:
   Loading(models::Network& network, const io::WeightFile& file, std::string head)
       : network_(network), file_(file), head_(std::move(head)) {
-    for (const auto& [name, path] : io::find_weights(file).names) stored_[name] = path;
+    if (io::is_checkpoint(file)) {
+      for (const io::WeightInfo& tensor : file.tensors())
+        for (const std::string prefix : {"mean.", "buffer."})
+          if (begins_with(tensor.path, prefix)) stored_[tensor.path.substr(prefix.size())] = tensor.path;
+    } else {
+      for (const auto& [name, path] : io::find_weights(file).names) stored_[name] = path;
+    }
   }
 
   Pretrained run() {
@@ -114,7 +138,8 @@ class Loading {
   void describe() {
     const auto all = network_.named_parameters().size() + network_.named_buffers().size();
     result_.notes.insert(result_.notes.begin(),
-                         fmt::format("loaded {}/{} tensors of the network from {}", loaded_, all, file_.path()));
+                         fmt::format("loaded {}/{} tensors of the network from {}{}", loaded_, all, file_.path(),
+                                     io::is_checkpoint(file_) ? ", the means of a run" : ""));
     if (!skipped_.empty()) result_.notes.push_back("skipped " + fmt::format("{}", fmt::join(skipped_, ", ")));
     if (!missing_.empty())
       result_.warnings.push_back(
@@ -176,12 +201,15 @@ std::string find_weights_file(const std::string& weights, const std::string& dat
   const KnownWeights* known = find_known_weights(weights);
   if (known == nullptr) {
     if (fs::is_regular_file(weights)) return weights;
+    if (fs::exists(fs::path(weights) / files::kRun)) return checkpoint_of(RunDirectory::open(weights));
     if (fs::exists(weights))
-      throw Error(ErrorKind::kData, "model.weights: " + weights + " is no regular file, expected a weight file");
+      throw Error(ErrorKind::kData,
+                  "model.weights: " + weights + " is no regular file, expected a weight file or the folder of a run");
     std::vector<std::string> names;
     for (const KnownWeights& entry : known_weights()) names.push_back(entry.name);
     throw Error(ErrorKind::kData, "model.weights: no such file and no known name, got \"" + weights +
-                                      "\", expected a file or one of " + join(names) + did_you_mean(weights, names));
+                                      "\", expected a file, the folder of a run or one of " + join(names) +
+                                      did_you_mean(weights, names));
   }
   // data.root may be the folder of somebody's pictures: the usual places are searched as well.
   std::vector<std::string> roots = data::data_roots("");
@@ -210,6 +238,7 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options) 
   const io::WeightFile file = io::WeightFile::open(path);
   Loading loading(network, file, vision ? vision->head : "");
   Pretrained result = loading.run();
+  if (io::is_checkpoint(file)) check_own(path, loading.missing());
   if (wanted.strict && !loading.missing().empty())
     throw Error(ErrorKind::kData, fmt::format("{}: {} tensors of the network are not in the file, the first is {} "
                                               "(model.strict)",

@@ -28,11 +28,13 @@ struct Pretrained {
   std::vector<std::string> warnings;   // what was left as it was
 };
 
-// The file that model.weights names. Error(kData) where it is missing, with the way to get it.
+// The file that model.weights names; of a run's folder its best checkpoint, else its last. Error(kData) where it is
+// missing, with the way to get it.
 std::string find_weights_file(const std::string& weights, const std::string& data_root);
 
-// Copies the tensors of the file into parameters and buffers of the same name. What differs in shape is an
-// Error(kData), except: the head is left as it is; a position embedding of another grid is interpolated; a first
+// Copies the tensors of the file into parameters and buffers of the same name; of a checkpoint of scorevi the means and
+// the buffers, and a parameter outside the head that its run did not learn is an Error(kData). What differs in shape is
+// an Error(kData), except: the head is left as it is; a position embedding of another grid is interpolated; a first
 // convolution for three channels is summed for one. Error(kData) also when nothing fits, and with model.strict when a
 // parameter or statistic outside the head is missing.
 Pretrained load_pretrained(models::Network& network, const RunOptions& options);

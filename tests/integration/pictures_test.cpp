@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "scorevi/core/sha256.h"
 #include "scorevi/io/csv.h"
 #include "scorevi/io/safetensors.h"
 #include "support/picture_folder.h"
@@ -190,6 +191,19 @@ TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {
   folder_.write("set/coral/3.bmp", blue);
   folder_.write("set/blue/new.bmp", blue);
   EXPECT_THAT(told(), HasSubstr("new.bmp is new"));
+}
+
+// The means of a run go on in another one, which knows what it began with.
+TEST_F(PicturesTest, ARunBeginsWithTheMeansOfAnother) {
+  train_ok("first", {"-s", "train.epochs=1"});
+  const auto second = train("second", {"-s", "model.weights=" + folder_.file("first"), "-s", "train.epochs=1"});
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  const std::string best = folder_.file("first/checkpoints/best.safetensors");
+  EXPECT_THAT(second.err, HasSubstr("tensors of the network from " + best + ", the means of a run"));
+  const auto info = nlohmann::json::parse(slurp(folder_.file("second/run.json")));
+  EXPECT_EQ(info["weights"]["path"], best);
+  EXPECT_EQ(info["weights"]["sha256"], sha256_file(best));
+  EXPECT_EQ(run_program({"evaluate", folder_.file("second")}).exit_code, 0);
 }
 
 TEST_F(PicturesTest, AFileThatIsNoPictureIsNamed) {

@@ -9,6 +9,8 @@
 
 namespace scorevi::io {
 
+class WeightFile;
+
 // Checksums of metadata and tensors (CRC-32) stand in the metadata, so that what was damaged on disk is never used:
 // every flipped bit is found. Reading a part checks that part.
 
@@ -29,7 +31,10 @@ void save_checkpoint(const std::string& path, const params::StateDict& state);
 // With `prefixes`, only the tensors whose names begin with one of them are read; the metadata are complete.
 params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes = {});
 
-// The same for bytes in memory; `name` stands in messages.
+// Whether it is a checkpoint, of whatever version.
+bool is_checkpoint(const WeightFile& file);
+
+// The same as load_checkpoint for bytes in memory; `name` stands in messages.
 params::StateDict parse_checkpoint(std::string_view bytes, const std::string& name);
 
 }  // namespace scorevi::io

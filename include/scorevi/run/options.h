@@ -54,7 +54,7 @@ struct DataSection {
 
 // Weights of others that the network begins with.
 struct PretrainedOptions {
-  std::string weights;              // a file or a name of models/weights.yaml; empty = random
+  std::string weights;              // a file, a name of models/weights.yaml or a run's folder; empty = random
   bool strict = false;              // every parameter but the head must be in the file
   std::string head_start = "auto";  // auto | zero | random, of a head that the file does not fit
 };

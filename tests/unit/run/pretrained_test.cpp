@@ -7,6 +7,8 @@
 
 #include <torch/torch.h>
 
+#include "scorevi/core/atomic_file.h"
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/io/safetensors.h"
 #include "scorevi/models/registry.h"
 #include "support/error_of.h"
@@ -109,7 +111,47 @@ TEST_F(PretrainedTest, OtherNetworksAreRefused) {
       HasSubstr("no tensor fits the network, got names such as other"));
 }
 
+// The checkpoint of a run on `network` that learned the parameters `learned` wants.
+params::StateDict checkpoint_of(const models::Network& network, bool (*learned)(const std::string&)) {
+  params::StateDict state;
+  for (const auto& item : network.named_parameters()) {
+    if (!learned(item.key())) continue;
+    state.add("mean." + item.key(), item.value().detach());
+    state.add("log_std." + item.key(), at::zeros_like(item.value()));
+  }
+  for (const auto& item : network.named_buffers()) state.add("buffer." + item.key(), item.value());
+  return state;
+}
+
+TEST_F(PretrainedTest, TheMeansOfARunAreWeightsToBeginWith) {
+  const auto source = network(3, 10, kSeed), target = network(3, 10, kSeed + 1);
+  source->named_buffers().find("bn1.running_mean")->fill_(0.25);
+  const std::string last = folder_.write("run/checkpoints/last.safetensors", ""), run = folder_.file("run");
+  folder_.write("run/run.json", "{}");
+  io::save_checkpoint(last, checkpoint_of(*source, [](const std::string&) { return true; }));
+  const Pretrained result = load_pretrained(*target, options(run));
+  EXPECT_THAT(result.notes, ElementsAre("loaded 116/116 tensors of the network from " + last + ", the means of a run"));
+  EXPECT_THAT(result.warnings, ::testing::IsEmpty());
+  EXPECT_EQ(result.sha256.size(), 64U);
+  for (const auto& item : source->named_parameters())
+    EXPECT_TRUE(at::equal(item.value(), *target->named_parameters().find(item.key()))) << item.key();
+  EXPECT_EQ(target->named_buffers().find("bn1.running_mean")->min().item<float>(), 0.25F);
+
+  const std::string best = folder_.write("run/checkpoints/best.safetensors", "");
+  io::save_checkpoint(best, checkpoint_of(*source, [](const std::string& name) { return name != "conv1.weight"; }));
+  EXPECT_EQ(find_weights_file(run, ""), best);
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, options(best)); }),
+              AllOf(HasSubstr("1 of this network are not among them, the first is conv1.weight"),
+                    HasSubstr("posterior.match")));
+  std::string bytes = read_file(last, 1 << 24);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  const std::string damaged = folder_.write("damaged.safetensors", bytes);
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, options(damaged)); }),
+              HasSubstr("damaged on disk"));
+}
+
 TEST_F(PretrainedTest, KnownNamesAreFoundCheckedAndSuggested) {
+  ::unsetenv("SCOREVI_DATA");  // may hold the real files
   for (const KnownWeights& known : known_weights()) {
     EXPECT_TRUE(models::networks().find(known.model).make.vision) << known.name;
     EXPECT_GE(known.sha256.size(), 8U) << known.name;
