@@ -32,6 +32,10 @@ const Factory<MakeDataset>& datasets() {
   return kTable;
 }
 
+bool is_generated(const std::string& name) {
+  return name == "two_moons" || name == "blobs" || name == "sine_gap" || name == "cubic";
+}
+
 Dataset load_dataset(const DataOptions& options) {
   Dataset dataset = datasets().make(options.name, options);
   check_dataset(dataset);

@@ -20,7 +20,7 @@ namespace {
 // Rows that the run was trained on, or chosen by, say nothing about new data: they must not come back as test rows
 // through another split of the same data.
 void refuse_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const DataParts& data) {
-  if (request.split == "train" || data.fingerprint != saved_fingerprint(directory)) return;
+  if (request.split == "train" || data.fingerprint != directory.data_sha256()) return;
   const data::Split own = data::load_split(directory.file(files::kSplit), data.dataset.size());
   std::vector<bool> seen(static_cast<std::size_t>(data.dataset.size()), false);
   for (const int64_t row : own.train) seen[static_cast<std::size_t>(row)] = true;

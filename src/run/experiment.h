@@ -36,9 +36,6 @@ DataParts load_data(const RunOptions& options);
 // What DataParts::fingerprint says of a data set.
 std::string fingerprint_of(const data::Dataset& dataset);
 
-// DataParts::fingerprint of the data that the run was trained on; "" where run.json does not say.
-std::string saved_fingerprint(const RunDirectory& directory);
-
 // Error(kData) when the run was trained on other data (run.json has their SHA-256) or on other rows (split.json).
 void check_same_data(const RunDirectory& directory, const DataParts& data);
 

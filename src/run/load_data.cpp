@@ -97,11 +97,6 @@ DataParts load_data(const RunOptions& options) {
   return parts;
 }
 
-std::string saved_fingerprint(const RunDirectory& directory) {
-  const nlohmann::json info = directory.info();
-  return info.contains("data") ? info["data"].value("sha256", "") : "";
-}
-
 namespace {
 
 std::string difference_text(const RunDirectory& directory, const data::Dataset& dataset) {
@@ -112,7 +107,7 @@ std::string difference_text(const RunDirectory& directory, const data::Dataset& 
 }  // namespace
 
 void check_same_data(const RunDirectory& directory, const DataParts& data) {
-  const std::string saved = saved_fingerprint(directory);
+  const std::string saved = directory.data_sha256();
   if (!saved.empty() && saved != data.fingerprint)
     throw Error(ErrorKind::kData, directory.path() + ": the run's data have SHA-256 " + saved.substr(0, 12) +
                                       "..., these have " + data.fingerprint.substr(0, 12) +

@@ -180,6 +180,11 @@ std::string RunDirectory::status() const { return info().value("status", "unknow
 
 std::string RunDirectory::id() const { return info().value("id", ""); }
 
+std::string RunDirectory::data_sha256() const {
+  const nlohmann::json all = info();
+  return all.contains("data") ? all["data"].value("sha256", "") : "";
+}
+
 void RunDirectory::update(const nlohmann::json& keys) const {
   nlohmann::json all = info();
   all.update(keys);

@@ -5,15 +5,32 @@
 #include "experiment.h"
 #include "scorevi/config/document.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/data/registry.h"
 #include "scorevi/run/evaluation.h"
 #include "settings.h"
 
 namespace scorevi::run {
+namespace {
+
+std::string data_section(const LoadedOptions& member) {
+  const config::Document document = config::Document::from_text(member.resolved, "configuration");
+  return flow_text(*document.root().find("data"));
+}
+
+// Equal keys have equal data: only the rows of generated sets depend on the seed.
+std::string data_key(const LoadedOptions& member) {
+  const RunOptions& options = member.options;
+  const bool generated = data::is_generated(options.data.source.name);
+  return data_section(member) +
+         (generated ? std::to_string(options.data.split_seed.value_or(options.seed)) : std::string());
+}
+
+}  // namespace
 
 void SweepChecks::check(const LoadedOptions& member) {
-  const config::Document document = config::Document::from_text(member.resolved, "configuration");
-  if (!checked_.insert(flow_text(*document.root().find("data"))).second) return;
+  if (!checked_.insert(data_section(member)).second) return;
   const DataParts data = load_data(member.options);
+  fingerprints_[data_key(member)] = data.fingerprint;
   if (data.split.test.empty() && data.split.validation.empty())
     throw Error(ErrorKind::kUsage,
                 "data.test_frac: no test and no validation rows, expected data.test_frac or data.validation_frac above "
@@ -24,6 +41,12 @@ void SweepChecks::check(const LoadedOptions& member) {
       throw Error(ErrorKind::kUsage, "metrics: got " + metric + ", which a " +
                                          (data.classification() ? "classification" : "regression") +
                                          " does not have, expected some of " + join(known));
+}
+
+std::string SweepChecks::fingerprint(const LoadedOptions& member) {
+  std::string& known = fingerprints_[data_key(member)];
+  if (known.empty()) known = load_data(member.options).fingerprint;
+  return known;
 }
 
 }  // namespace scorevi::run

@@ -1,6 +1,7 @@
-// What every member of a sweep must give, told before the first one is trained.
+// What every member of a sweep must give, told before the first one is trained, and what its data are.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,9 +18,13 @@ class SweepChecks {
   // the evaluation will not have one of the metrics; Error(kData) for data that cannot be read.
   void check(const LoadedOptions& member);
 
+  // SHA-256 of the member's data as in run.json; each set is read once.
+  std::string fingerprint(const LoadedOptions& member);
+
  private:
   std::vector<std::string> metrics_;
-  std::set<std::string> checked_;  // data sections as text
+  std::set<std::string> checked_;                    // data sections as text
+  std::map<std::string, std::string> fingerprints_;  // by data_key()
 };
 
 }  // namespace scorevi::run

@@ -9,6 +9,18 @@
 #include "sweep_checks.h"
 
 namespace scorevi::run {
+namespace {
+
+LoadedOptions load_member(const std::string& base, const std::vector<SweepOverride>& overrides) {
+  std::vector<std::string> texts, places;
+  for (const SweepOverride& item : overrides) {
+    texts.push_back(item.text);
+    places.push_back(item.place);
+  }
+  return load_options(base, texts, places);
+}
+
+}  // namespace
 
 int sweep(const SweepRequest& request, std::ostream& out) {
   install_signal_handlers();
@@ -19,14 +31,12 @@ int sweep(const SweepRequest& request, std::ostream& out) {
   run.redo = request.redo;
   SweepChecks checks(options.metrics);
   run.validate = [&checks](const std::string& base, const std::vector<SweepOverride>& overrides) {
-    std::vector<std::string> texts, places;
-    for (const SweepOverride& item : overrides) {
-      texts.push_back(item.text);
-      places.push_back(item.place);
-    }
-    const LoadedOptions member = load_options(base, texts, places);
+    const LoadedOptions member = load_member(base, overrides);
     checks.check(member);
     return member.resolved;
+  };
+  run.fingerprint = [&checks](const std::string& base, const std::vector<SweepOverride>& overrides) {
+    return checks.fingerprint(load_member(base, overrides));
   };
   const SweepOutcome outcome = run_sweep(options, run);
   if (outcome.signal != 0) return 128 + outcome.signal;

@@ -15,6 +15,7 @@
 #include "scorevi/core/signals.h"
 #include "scorevi/run/folder_lock.h"
 #include "scorevi/run/process.h"
+#include "scorevi/run/run_directory.h"
 #include "scorevi/run/sweep.h"
 
 namespace scorevi::run {
@@ -39,8 +40,19 @@ std::string difference_text(const std::string& before, const std::string& now) {
   return all.empty() ? "the text of " + std::string(files::kResolved) + " differs" : text;
 }
 
-// What a member's folder holds; `other` is set to how it differs from `resolved`.
-State state_of(const std::string& path, const std::string& resolved, std::string* other) {
+// How the data of a member differ from those that `fingerprint` tells; "" where they do not, or nobody knows.
+std::string data_difference(const RunDirectory& directory, const std::function<std::string()>& fingerprint) {
+  constexpr std::size_t kDigits = 12;
+  const std::string before = directory.data_sha256();
+  if (before.empty() || !fingerprint) return "";
+  const std::string now = fingerprint();
+  if (before == now) return "";
+  return fmt::format("data: SHA-256 {}..., now {}...", before.substr(0, kDigits), now.substr(0, kDigits));
+}
+
+// What a member's folder holds; `other` is set to how it differs from `resolved` and the data at hand.
+State state_of(const std::string& path, const std::string& resolved, const std::function<std::string()>& fingerprint,
+               std::string* other) {
   if (!fs::exists(path + "/" + files::kRun)) return State::kFresh;
   const RunDirectory directory = RunDirectory::open(path);
   const bool finished = directory.status() == status_name(RunStatus::kFinished);
@@ -50,9 +62,9 @@ State state_of(const std::string& path, const std::string& resolved, std::string
     return State::kOther;
   }
   const std::string stored = read_file(directory.file(files::kResolved), kMaxConfigBytes);
-  if (stored == resolved) return finished ? State::kFinished : State::kUnfinished;
-  *other = difference_text(stored, resolved);
-  return State::kOther;
+  *other = stored == resolved ? data_difference(directory, fingerprint) : difference_text(stored, resolved);
+  if (!other->empty()) return State::kOther;
+  return finished ? State::kFinished : State::kUnfinished;
 }
 
 // What is wrong with members, each error once however many of them have it.
@@ -158,25 +170,29 @@ class SweepRunner {
 
   void plan(const std::vector<std::string>& resolved) {
     std::string others;
+    std::vector<std::pair<std::string, std::string>> replaced;  // folder, how it differs
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const std::string folder = outcome_.folder + "/" + members_[i].id;
       std::string difference;
-      const State state = state_of(folder, resolved[i], &difference);
+      std::function<std::string()> fingerprint;
+      if (run_.fingerprint) fingerprint = [&] { return run_.fingerprint(options_.base, members_[i].overrides); };
+      const State state = state_of(folder, resolved[i], fingerprint, &difference);
       if (state == State::kFinished) {
         ++outcome_.skipped;
         continue;
       }
       if (state == State::kOther && !run_.redo) others += "\n  " + folder + ": " + difference;
-      if (state == State::kOther) replaced_.push_back(folder);
+      if (state == State::kOther) replaced.emplace_back(folder, difference);
       queue_.push_back({&members_[i], folder, state == State::kUnfinished});
     }
     if (!others.empty())
-      throw Error(ErrorKind::kUsage, outcome_.folder +
-                                         ": holds members of another configuration; choose another folder "
-                                         "with --out DIR, or run them again with --redo:" +
-                                         others);
-    for (const std::string& folder : replaced_) {
-      log().warn("{}: made with another configuration, runs again", folder);
+      throw Error(ErrorKind::kUsage,
+                  outcome_.folder +
+                      ": holds members of another configuration or other data; choose another folder "
+                      "with --out DIR, or run them again with --redo:" +
+                      others);
+    for (const auto& [folder, difference] : replaced) {
+      log().warn("{}: runs again, {}", folder, difference);
       fs::remove_all(folder);
     }
   }
@@ -259,7 +275,6 @@ class SweepRunner {
   const std::vector<SweepMember> members_;
   SweepOutcome outcome_;
   std::vector<Job> queue_;
-  std::vector<std::string> replaced_;
   int jobs_ = 1;
   int threads_ = 1;
   int ended_ = 0;

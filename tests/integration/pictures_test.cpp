@@ -193,6 +193,19 @@ TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {
   EXPECT_THAT(told(), HasSubstr("new.bmp is new"));
 }
 
+TEST_F(PicturesTest, ASweepKnowsItsPictures) {
+  const std::vector<std::string> sweep = {
+      "sweep", folder_.write("sweep.yaml", "name: s\nbase: config.yaml\nvariants: {a: {method: {name: map}}}\n"),
+      "--out", folder_.file("out"),
+      "-s",    "train.epochs=1"};
+  ASSERT_EQ(run_program(sweep).exit_code, 0);
+  EXPECT_THAT(run_program(sweep).err, HasSubstr("1 already finished"));
+  folder_.write("set/blue/new.bmp", slurp(folder_.file("set/blue/3.bmp")));
+  const auto refused = run_program(sweep);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("out/a: data: SHA-256"));
+}
+
 // The means of a run go on in another one, which knows what it began with.
 TEST_F(PicturesTest, ARunBeginsWithTheMeansOfAnother) {
   train_ok("first", {"-s", "train.epochs=1"});

@@ -12,6 +12,9 @@ using MakeDataset = Dataset (*)(const DataOptions&);
 // Names in the order they are listed to users.
 const Factory<MakeDataset>& datasets();
 
+// Whether the rows of the set depend on DataOptions::seed.
+bool is_generated(const std::string& name);
+
 // Reads or generates the data set `options.name`. Error kUsage: unknown name or option value;
 // Error kData: files that are missing or damaged.
 Dataset load_dataset(const DataOptions& options);

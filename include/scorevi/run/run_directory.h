@@ -72,6 +72,8 @@ class RunDirectory {
   // Names the experiment, not the folder: equal for runs of the same configuration on the same data, kept when a run is
   // resumed. Every checkpoint has it. "" before it is set.
   std::string id() const;
+  // DataParts::fingerprint of the data that the run was trained on; "" where run.json does not say.
+  std::string data_sha256() const;
   void update(const nlohmann::json& keys) const;
   void set_status(RunStatus status, const std::string& reason = "") const;
 

@@ -91,7 +91,7 @@ struct SweepRunOptions {
   std::string program;                       // "" = this program
   std::vector<std::string> train_arguments;  // added to every `scorevi train`: --limit-batches 3
 
-  // Members that were made with another configuration are refused; with `redo` their folders are
+  // Members that were made with another configuration or on other data are refused; with `redo` their folders are
   // deleted and they run again.
   bool redo = false;
 
@@ -99,6 +99,10 @@ struct SweepRunOptions {
   // `scorevi train` would write to config.resolved.yaml. Called for all members before the first
   // starts, so that all errors are told at once. A folder with the same text is the same run.
   std::function<std::string(const std::string& base, const std::vector<SweepOverride>& overrides)> validate;
+
+  // SHA-256 of the data that a member would be trained on now, to be compared with that in its run.json. Called for
+  // members that have results; unset: not compared.
+  std::function<std::string(const std::string& base, const std::vector<SweepOverride>& overrides)> fingerprint;
 };
 
 struct SweepOutcome {
@@ -112,8 +116,8 @@ struct SweepOutcome {
 // Runs what is not yet finished; unfinished members with a checkpoint are resumed. A failing member
 // does not stop the others. A pending signal (core/signals.h) is passed on to the children, which save
 // and end; the log then says how to go on. Progress goes to the log, one line per member.
-// Error(kUsage): bad configuration, a folder with files of others or of another configuration, another sweep at work in
-// it.
+// Error(kUsage): bad configuration, a folder with files of others or of another configuration or other data, another
+// sweep at work in it.
 SweepOutcome run_sweep(const SweepOptions& options, const SweepRunOptions& run);
 
 // The finished members in `folder` as a table; the others become notes.

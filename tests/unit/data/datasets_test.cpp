@@ -44,6 +44,15 @@ TEST(Digits, BundledSet) {
   EXPECT_THAT(digits.class_counts(all_rows(digits)), ElementsAre(178, 182, 177, 183, 181, 182, 181, 179, 174, 180));
 }
 
+TEST(Datasets, GeneratedOnesDependOnTheSeed) {
+  for (const char* name : {"digits", "two_moons", "blobs", "sine_gap", "cubic"}) {
+    DataOptions options = named(name);
+    const Dataset first = load_dataset(options);
+    options.seed = 1;
+    EXPECT_EQ(!at::equal(first.inputs, load_dataset(options).inputs), is_generated(name)) << name;
+  }
+}
+
 TEST(Digits, FoundFromAnywhereThroughTheBundledFolder) {
   EXPECT_THAT(data_roots("").back(), HasSubstr("data"));
   EXPECT_EQ(data_roots("here"), std::vector<std::string>{"here"});

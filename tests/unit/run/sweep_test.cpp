@@ -307,6 +307,32 @@ TEST_F(Sweep, MembersOfAnotherConfigurationAreRefusedOrRedone) {
   EXPECT_EQ(run_sweep(sweep, run).finished, 1);
 }
 
+TEST_F(Sweep, MembersOnOtherDataAreRefusedOrRedone) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 1]}\n");
+  SweepRunOptions run = options();
+  int asked = 0;
+  run.fingerprint = [&asked](const std::string&, const std::vector<SweepOverride>& overrides) {
+    ++asked;
+    return overrides[0].text == "seed=0" ? std::string(64, 'a') : std::string(64, 'b');
+  };
+  ASSERT_EQ(run_sweep(sweep, run).finished, 2);
+  EXPECT_EQ(asked, 0);                          // nothing had been trained yet
+  EXPECT_EQ(run_sweep(sweep, run).skipped, 2);  // runs that do not say what they were trained on
+  const auto trained_on = [&](const std::string& sha256) {
+    folder_.write("out/a__seed=1/run.json", R"({"status": "finished", "data": {"sha256": ")" + sha256 + "\"}}");
+  };
+  trained_on(std::string(64, 'b'));
+  EXPECT_EQ(run_sweep(sweep, run).skipped, 2);
+  trained_on(std::string(64, 'c'));
+  const std::string message = test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, run); });
+  EXPECT_THAT(message, HasSubstr("a__seed=1: data: SHA-256 cccccccccccc..., now bbbbbbbbbbbb..."));
+  EXPECT_THAT(message, Not(HasSubstr("a__seed=0")));
+  run.redo = true;
+  const SweepOutcome redone = run_sweep(sweep, run);
+  EXPECT_EQ(redone.finished, 1);
+  EXPECT_EQ(redone.skipped, 1);
+}
+
 TEST_F(Sweep, ASignalStopsTheChildrenAndTheSweepGoesOnLater) {
   const SweepOptions sweep =
       load("name: s\nbase: base.yaml\nvariants: {slow: {method.name: slow}, after: {}}\ngrid: {seed: [0]}\n");
