@@ -35,14 +35,14 @@ StepStats Advi::step_as(LogDensity& target, variational::DiagonalGaussian& q, co
 
   const auto mean = optimizer_.slot<T>("mean", q.mean());
   const auto log_std = optimizer_.slot<T>("log_std", q.log_std());
-  const auto ranges = joint_ranges(target.prior(), &optimizer_, q.dim());
+  const auto ranges = joint_ranges(target.prior(), &optimizer_, q.dim(), q.points());
   const kernels::UpdateStats total =
-      optimizer_pass<T>(optimizer_, ranges, in, info.lr_factor, stats,
+      optimizer_pass<T>(optimizer_, ranges, in, info.lr_factor, q.mean(), stats,
                         [&](const kernels::UpdateInput<T>& part, const kernels::OptimizerRule& rule) {
                           return kernels::advi_update<T>(exec, part, options_.kl_sampled, rule, mean, log_std);
                         });
   check_gaussian(total, q, options_, stats);
-  stats.loss = target.loss_scale() * (stats.kl - stats.log_density);
+  stats.loss = target.loss_scale() * (stats.kl - total.log_prior - stats.log_density);
   return stats;
 }
 

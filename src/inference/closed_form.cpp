@@ -33,7 +33,7 @@ ClosedForm::ClosedForm(const ClosedFormOptions& options, const optim::OptimizerO
     : options_(options) {
   validate(options_);
   const bool newton = options_.mean_update == MeanUpdate::kNewton;
-  if (!newton) optimizer_.emplace(optimizer, layout, std::vector<std::string>{"mean"}, like);
+  if (!newton || options_.points) optimizer_.emplace(optimizer, layout, std::vector<std::string>{"mean"}, like);
   if (newton && options_.average_decay > 0) average_ = at::zeros_like(like);
   if (options_.samples > 1) {
     score_mean_ = at::empty_like(like);
@@ -75,10 +75,11 @@ StepStats ClosedForm::step_as(LogDensity& target, variational::DiagonalGaussian&
   const auto kernel = [&](const kernels::UpdateInput<T>& part, const kernels::OptimizerRule& rule) {
     return kernels::closed_form_update<T>(exec, part, solver, rule, mean, log_std);
   };
-  const auto ranges = joint_ranges(target.prior(), optimizer_ ? &*optimizer_ : nullptr, q.dim());
+  SCOREVI_CHECK(options_.points || q.points().empty());
+  const auto ranges = joint_ranges(target.prior(), optimizer_ ? &*optimizer_ : nullptr, q.dim(), q.points());
   kernels::UpdateStats total;
   if (optimizer_) {
-    total = optimizer_pass<T>(*optimizer_, ranges, in, info.lr_factor, stats, kernel);
+    total = optimizer_pass<T>(*optimizer_, ranges, in, info.lr_factor, q.mean(), stats, kernel);
   } else {
     total = over_ranges<T>(ranges, in, [&](const kernels::UpdateInput<T>& part, const JointRange&) {
       return kernel(part, kernels::OptimizerRule{});
@@ -86,7 +87,7 @@ StepStats ClosedForm::step_as(LogDensity& target, variational::DiagonalGaussian&
     stats.gradient_norm = std::sqrt(total.gradient_sq);
   }
   check_gaussian(total, q, options_, stats);
-  stats.loss = target.loss_scale() * (stats.kl - stats.log_density);
+  stats.loss = target.loss_scale() * (stats.kl - total.log_prior - stats.log_density);
   return stats;
 }
 

@@ -69,6 +69,7 @@ double gaussian_kl(const variational::DiagonalGaussian& q, const GaussianPrior* 
 
 void measure_gaussian(const variational::DiagonalGaussian& q, const GaussianOptions& limits, const at::Tensor& scratch,
                       StepStats& stats) {
+  SCOREVI_CHECK(q.points().empty());
   kernels::UpdateStats total;
   total.count = q.dim();
   total.nonfinite = finite_check(q.mean()).nonfinite + finite_check(q.log_std()).nonfinite;

@@ -18,7 +18,7 @@ StepStats map_step(optim::Optimizer& optimizer, LogDensity& target, const at::Te
   const auto slot = optimizer.slot<T>("mean", mean);
   const auto ranges = joint_ranges(target.prior(), &optimizer, target.dim());
   const kernels::UpdateStats total =
-      optimizer_pass<T>(optimizer, ranges, in, info.lr_factor, stats,
+      optimizer_pass<T>(optimizer, ranges, in, info.lr_factor, mean, stats,
                         [&](const kernels::UpdateInput<T>& part, const kernels::OptimizerRule& rule) {
                           return kernels::map_update<T>(exec, part, rule, slot);
                         });

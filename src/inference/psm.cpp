@@ -80,6 +80,15 @@ kernels::PsmOptions<T> kernel_options(const PsmOptions& options, const Frozen& f
 
 }  // namespace
 
+void ProximalScoreMatching::freeze(const variational::DiagonalGaussian& q, bool all) {
+  if (all) {
+    frozen_mean_.copy_(q.mean());
+    frozen_log_std_.copy_(q.log_std());
+  }
+  for (const params::Range& range : q.points())
+    frozen_mean_.slice(0, range.begin, range.end).copy_(q.mean().slice(0, range.begin, range.end));
+}
+
 StepStats ProximalScoreMatching::step(LogDensity& target, variational::Family& family, const StepInfo& info) {
   variational::DiagonalGaussian& q = diagonal_gaussian(family, target);
   return variational::for_dtype(q.mean(), [&](auto tag) { return step_as<decltype(tag)>(target, q, info); });
@@ -93,7 +102,7 @@ StepStats ProximalScoreMatching::step_as(LogDensity& target, variational::Diagon
   StepStats stats = blank_stats();
   stats.alpha = proximal_weight(options_, info.step, info.total_steps);
   const kernels::PsmOptions<T> psm = kernel_options<T>(options_, frozen, stats.alpha, curvature_, curvature_steps_ + 1);
-  const std::vector<JointRange> ranges = joint_ranges(target.prior(), &optimizer_, q.dim());
+  const std::vector<JointRange> ranges = joint_ranges(target.prior(), &optimizer_, q.dim(), q.points());
   T* const mean = q.mean().data_ptr<T>();
   T* const log_std = q.log_std().data_ptr<T>();
 
@@ -103,16 +112,13 @@ StepStats ProximalScoreMatching::step_as(LogDensity& target, variational::Diagon
   const auto measure = [&](const kernels::UpdateInput<T>& one) {
     if (!several) return;
     const kernels::UpdateStats losses =
-        over_ranges<T>(ranges, one, [&](const kernels::UpdateInput<T>& part, const JointRange&) {
-          return kernels::psm_losses<T>(exec, part, psm, mean, log_std);
+        over_ranges<T>(ranges, one, [&](const kernels::UpdateInput<T>& part, const JointRange& range) {
+          return range.point ? kernels::UpdateStats{} : kernels::psm_losses<T>(exec, part, psm, mean, log_std);
         });
     matching += losses.matching / static_cast<double>(options_.samples);
     proximal += losses.proximal / static_cast<double>(options_.samples);
   };
-  if (first_inner && frozen_mean_.defined()) {
-    frozen_mean_.copy_(q.mean());
-    frozen_log_std_.copy_(q.log_std());
-  }
+  if (frozen_mean_.defined()) freeze(q, first_inner);
   kernels::UpdateInput<T> in = update_input<T>(target, info);
   at::Tensor score;
   if (!gather_scores<T>(target, info, frozen.mean, frozen.log_std, options_.samples, {score_mean_, score_noise_}, score,
@@ -122,7 +128,7 @@ StepStats ProximalScoreMatching::step_as(LogDensity& target, variational::Diagon
   const auto mean_slot = optimizer_.slot<T>("mean", q.mean());
   const auto log_std_slot = optimizer_.slot<T>("log_std", q.log_std());
   const kernels::UpdateStats total =
-      optimizer_pass<T>(optimizer_, ranges, in, info.lr_factor, stats,
+      optimizer_pass<T>(optimizer_, ranges, in, info.lr_factor, q.mean(), stats,
                         [&](const kernels::UpdateInput<T>& part, const kernels::OptimizerRule& rule) {
                           return kernels::psm_update<T>(exec, part, psm, rule, mean_slot, log_std_slot);
                         });

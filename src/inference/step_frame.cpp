@@ -11,10 +11,27 @@
 namespace scorevi::inference {
 namespace {
 
-// Index of the first value outside [low, high], -1 when there is none.
-int64_t first_outside(const at::Tensor& values, double low, double high) {
-  const at::Tensor outside = values.lt(low).logical_or_(values.gt(high)).nonzero();
-  return outside.numel() > 0 ? outside[0].item<int64_t>() : -1;
+// Index of the first log_std outside [low, high] that is of no point, -1 when there is none.
+int64_t first_outside(const variational::DiagonalGaussian& family, double low, double high) {
+  for (const params::Range& range : family.gaussians()) {
+    const at::Tensor values = family.log_std().slice(0, range.begin, range.end);
+    const at::Tensor outside = values.lt(low).logical_or_(values.gt(high)).nonzero();
+    if (outside.numel() > 0) return range.begin + outside[0].item<int64_t>();
+  }
+  return -1;
+}
+
+// The points and what lies between them, in order.
+std::vector<JointRange> kinds_of(const std::vector<params::Range>& points, int64_t dim) {
+  std::vector<JointRange> kinds;
+  int64_t last = 0;
+  for (const params::Range& range : points) {
+    if (last < range.begin) kinds.push_back({{last, range.begin}});
+    kinds.push_back({range, 0, -1, /*point=*/true});
+    last = range.end;
+  }
+  if (last < dim) kinds.push_back({{last, dim}});
+  return kinds;
 }
 
 }  // namespace
@@ -41,7 +58,8 @@ kernels::NoiseKey noise_key(const StepInfo& info) {
   return key;
 }
 
-std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim) {
+std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim,
+                                     const std::vector<params::Range>& points) {
   std::vector<GaussianPrior::Group> groups;
   if (prior) groups = prior->groups;
   if (!prior) groups.push_back({{0, dim}, std::numeric_limits<double>::infinity()});
@@ -49,18 +67,26 @@ std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Op
   if (optimizer) rules = optimizer->ranges();
   if (!optimizer) rules.push_back({{0, dim}, -1});
 
+  const std::vector<JointRange> kinds = kinds_of(points, dim);
   std::vector<JointRange> joint;
-  size_t group = 0, rule = 0;
+  size_t group = 0, rule = 0, kind = 0;
   for (int64_t begin = 0; begin < dim;) {
     SCOREVI_CHECK_OP(group, <, groups.size());
     SCOREVI_CHECK_OP(rule, <, rules.size());
-    const int64_t end = std::min(groups[group].end, rules[rule].end);
-    joint.push_back({{begin, end}, groups[group].std, optimizer ? static_cast<int>(rule) : -1});
+    const int64_t end = std::min({groups[group].end, rules[rule].end, kinds[kind].end});
+    joint.push_back({{begin, end}, groups[group].std, optimizer ? static_cast<int>(rule) : -1, kinds[kind].point});
     if (end == groups[group].end) ++group;
     if (end == rules[rule].end) ++rule;
+    if (end == kinds[kind].end) ++kind;
     begin = end;
   }
   return joint;
+}
+
+void add_points(kernels::UpdateStats& total, const kernels::UpdateStats& points) {
+  total.gradient_sq += points.gradient_sq;
+  total.log_prior += points.log_prior;
+  total.nonfinite += points.nonfinite;
 }
 
 bool is_finite_score(const at::Tensor& score, StepStats& stats) {
@@ -121,16 +147,20 @@ void apply_gradient(const optim::Optimizer& optimizer, const std::string& slot, 
 void check_gaussian(const kernels::UpdateStats& total, const variational::DiagonalGaussian& family,
                     const GaussianOptions& limits, StepStats& stats) {
   stats.kl = total.kl;
-  stats.sigma_mean = total.sigma_sum / static_cast<double>(total.count);
-  stats.sigma_min = std::exp(total.log_std_min);
-  stats.sigma_max = std::exp(total.log_std_max);
   stats.nonfinite = total.nonfinite;
-  const bool inside = total.log_std_min >= limits.min_log_std && total.log_std_max <= limits.max_log_std;
+  const bool all_points = total.count == 0;
+  if (!all_points) {
+    stats.sigma_mean = total.sigma_sum / static_cast<double>(total.count);
+    stats.sigma_min = std::exp(total.log_std_min);
+    stats.sigma_max = std::exp(total.log_std_max);
+  }
+  const bool inside =
+      all_points || (total.log_std_min >= limits.min_log_std && total.log_std_max <= limits.max_log_std);
   if (total.nonfinite == 0 && inside) return;
   stats.status = StepStatus::kDiverged;
   stats.bad_index = first_nonfinite(family.mean());
   if (stats.bad_index < 0) stats.bad_index = first_nonfinite(family.log_std());
-  if (stats.bad_index < 0) stats.bad_index = first_outside(family.log_std(), limits.min_log_std, limits.max_log_std);
+  if (stats.bad_index < 0) stats.bad_index = first_outside(family, limits.min_log_std, limits.max_log_std);
 }
 
 void validate(const GaussianOptions& options, const std::string& where) {

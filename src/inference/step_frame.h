@@ -26,14 +26,17 @@ variational::DiagonalGaussian& diagonal_gaussian(variational::Family& family, co
 // The noise of the first sample of a step.
 kernels::NoiseKey noise_key(const StepInfo& info);
 
-// A range with one prior standard deviation and one rule of the optimiser.
+// A range with one prior standard deviation and one rule of the optimiser, of Gaussians or of points.
 struct JointRange : params::Range {
   double prior_std = 0;
   int optimizer_range = -1;  // index into the optimiser's ranges, -1 without optimiser
+  bool point = false;        // moves as under MAP
 };
 
-// The common refinement of the prior's groups (none: uninformative everywhere) and the optimiser's ranges.
-std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim);
+// The common refinement of the prior's groups (none: uninformative everywhere), the optimiser's ranges and the points
+// of a family.
+std::vector<JointRange> joint_ranges(const GaussianPrior* prior, const optim::Optimizer* optimizer, int64_t dim,
+                                     const std::vector<params::Range>& points = {});
 
 // How many entries are not finite, the first of them, and the sum of squares in doubles.
 kernels::FiniteCheck finite_check(const at::Tensor& values);
@@ -83,17 +86,20 @@ bool gather_scores(LogDensity& target, const StepInfo& info, const at::Tensor& m
   return true;
 }
 
+// Adds what was measured over points: they have no part in the KL and in the statistics of sigma.
+void add_points(kernels::UpdateStats& total, const kernels::UpdateStats& points);
+
 // Runs kernel(input, range) over all ranges and adds up what was measured.
 template <class T, class Kernel>
 kernels::UpdateStats over_ranges(const std::vector<JointRange>& ranges, kernels::UpdateInput<T> in, Kernel&& kernel) {
   kernels::UpdateStats total;
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    in.begin = ranges[i].begin;
-    in.end = ranges[i].end;
-    in.prior_std = ranges[i].prior_std;
-    const kernels::UpdateStats part = kernel(in, ranges[i]);
-    if (i == 0)
-      total = part;
+  for (const JointRange& range : ranges) {
+    in.begin = range.begin;
+    in.end = range.end;
+    in.prior_std = range.prior_std;
+    const kernels::UpdateStats part = kernel(in, range);
+    if (range.point)
+      add_points(total, part);
     else
       total.merge(part);
   }
@@ -101,14 +107,19 @@ kernels::UpdateStats over_ranges(const std::vector<JointRange>& ranges, kernels:
 }
 
 // One optimiser step over all ranges: begins it, clips the gradient by its norm where the optimiser asks for it
-// (a first pass measures), and hands each range its rule. kernel(input, rule) updates the buffers.
+// (a first pass measures), and hands each range its rule. kernel(input, rule) updates the buffers of a range of
+// Gaussians; points are moved here. `mean` is the parameter of the optimiser's slot of that name.
 template <class T, class Kernel>
 kernels::UpdateStats optimizer_pass(optim::Optimizer& optimizer, const std::vector<JointRange>& ranges,
-                                    kernels::UpdateInput<T> in, double lr_factor, StepStats& stats, Kernel&& kernel) {
+                                    kernels::UpdateInput<T> in, double lr_factor, const at::Tensor& mean,
+                                    StepStats& stats, Kernel&& kernel) {
   optimizer.begin_step();
+  const kernels::Exec exec = params::exec_for(mean);
+  const auto slot = optimizer.slot<T>("mean", mean);
   const auto pass = [&] {
     return over_ranges<T>(ranges, in, [&](const kernels::UpdateInput<T>& part, const JointRange& range) {
-      return kernel(part, optimizer.rule(range.optimizer_range, lr_factor));
+      const kernels::OptimizerRule rule = optimizer.rule(range.optimizer_range, lr_factor);
+      return range.point ? kernels::map_update<T>(exec, part, rule, slot) : kernel(part, rule);
     });
   };
   if (optimizer.clips_norm()) {
@@ -134,8 +145,8 @@ kernels::UpdateInput<T> update_input(const LogDensity& target, const StepInfo& i
   return in;
 }
 
-// Takes over sigma and the non-finite count, and sets kDiverged with the first element concerned where the
-// family left the limits.
+// Takes over sigma (NaN where all are points) and the non-finite count, and sets kDiverged with the first element
+// concerned where the family left the limits.
 void check_gaussian(const kernels::UpdateStats& total, const variational::DiagonalGaussian& family,
                     const GaussianOptions& limits, StepStats& stats);
 

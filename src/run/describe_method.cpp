@@ -133,7 +133,11 @@ void describe_posterior(PosteriorOptions& o, config::Visitor& v) {
            i.field("init_std", g.init_std, "starting standard deviation", config::between(1e-8, 1e4),
                    config::Need::kRequired);
          });
-  v.field("match", o.match, "names of the parameters that are learned; the others are frozen and cost no buffer");
+  v.field("match", o.match, "names of the parameters that have a distribution; [] = none, with rest: map");
+  v.choice("rest", o.rest,
+           {{"frozen", "they keep their values and cost no buffer"},
+            {"map", "points that the optimiser moves to the maximum of the posterior (methods psm and advi)"}},
+           "what becomes of the other parameters");
 }
 
 }  // namespace scorevi::run

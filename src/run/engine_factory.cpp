@@ -118,6 +118,12 @@ double learning_rate(const MethodOptions& method, const optim::OptimizerOptions&
 }
 
 Made make_engine(const RunOptions& options, const params::FlatLayout& layout, const at::Tensor& like) {
+  const MethodOptions& method = options.method;
+  if (options.posterior.rest == "map" && method.name == "psm" && method.solver == "closed_form") {
+    inference::ClosedFormOptions closed_form = closed_form_options(method);
+    closed_form.points = true;
+    return std::make_unique<inference::ClosedForm>(closed_form, options.optimizer, layout, like);
+  }
   const std::string family = options.method.name == "map" ? "point_mass" : options.posterior.family;
   return make_engine(options.method, family, options.optimizer, layout, like);
 }

@@ -24,6 +24,8 @@
 namespace scorevi::run {
 namespace {
 
+constexpr const char* kMatch = "posterior.match";
+
 std::string likelihood_name(bool classification) { return classification ? "categorical" : "gaussian"; }
 
 // Error(kUsage) with all keys that do not go with the targets of the data.
@@ -97,6 +99,14 @@ posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_
   return result;
 }
 
+// The parameters that posterior.match does not name.
+std::vector<params::Range> points_of(const RunOptions& options, const params::FlatLayout& layout) {
+  std::vector<params::Range> points;
+  for (const params::GroupRange& range : params::group_ranges(layout, options.posterior.match, kMatch))
+    if (range.group < 0) points.push_back(range);
+  return points;
+}
+
 std::unique_ptr<variational::Family> make_family(const RunOptions& options, posterior::NetworkTarget& target) {
   const std::vector<double> stds = initial_stds(options, target.layout());  // every pattern fits something
   if (options.method.name == "map") return std::make_unique<variational::PointMass>(target.point());
@@ -107,6 +117,7 @@ std::unique_ptr<variational::Family> make_family(const RunOptions& options, post
     if (stds[i] != options.posterior.init_std)
       q->log_std().slice(0, entry.offset, entry.offset + entry.numel).fill_(std::log(stds[i]));
   }
+  if (options.posterior.rest == "map") q->set_points(points_of(options, target.layout()));
   return q;
 }
 
@@ -127,13 +138,14 @@ void start_head(const RunOptions& options, models::Network& network, const std::
       parameter.value().zero_();
 }
 
-// Parameters outside posterior.match keep their values: no gradient, no buffer.
+// Parameters outside posterior.match keep their values where nothing else is said: no gradient, no buffer.
 void freeze_others(const RunOptions& options, models::Network& network) {
   const std::vector<std::string>& patterns = options.posterior.match;
   params::FlatLayout layout;
   for (const auto& parameter : network.named_parameters())
     layout.append(parameter.key(), parameter.value().sizes().vec());
-  params::group_ranges(layout, patterns, "posterior.match");  // every pattern fits something
+  params::group_ranges(layout, patterns, kMatch);  // every pattern fits something
+  if (options.posterior.rest == "map") return;
   for (auto& parameter : network.named_parameters())
     parameter.value().set_requires_grad(std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
       return glob_match(pattern, parameter.key());

@@ -83,7 +83,9 @@ int64_t last_batch(int64_t rows, int64_t batch_size) { return rows % batch_size 
 
 }  // namespace
 
-bool learns_all(const RunOptions& options) { return options.posterior.match == std::vector<std::string>{"*"}; }
+bool learns_all(const RunOptions& options) {
+  return options.posterior.rest == "map" || options.posterior.match == std::vector<std::string>{"*"};
+}
 
 double learned_parameters(const models::Network& network) {
   int64_t count = 0;

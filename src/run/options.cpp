@@ -135,7 +135,10 @@ void check_combinations(config::Document& document, const RunOptions& o) {
     needs_weights(o.prior.groups[i].mean == "pretrained", fmt::format("prior.groups[{}].mean", i));
   complain(o.pretrained.strict && !weights, "model.strict", "needs model.weights");
   complain(o.pretrained.head_start != "auto" && !weights, "model.head_start", "needs model.weights");
-  complain(o.posterior.match.empty(), "posterior.match", "is empty: nothing would be learned");
+  const bool rest_learns = o.posterior.rest == "map";
+  complain(o.posterior.match.empty() && !rest_learns, "posterior.match", "is empty: nothing would be learned");
+  complain(rest_learns && o.method.name != "psm" && o.method.name != "advi", "posterior.rest",
+           "map is for methods psm and advi, got method " + o.method.name);
   for (std::size_t i = 0; i < o.posterior.groups.size(); ++i) {
     const double std = o.posterior.groups[i].init_std;
     complain(o.method.name != "map" && (std <= o.method.min_std || std >= o.method.max_std),

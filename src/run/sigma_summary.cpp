@@ -14,12 +14,16 @@ namespace {
 
 constexpr int64_t kMaxSample = 1000000;
 
-// The log standard deviations in ascending order: all, or an evenly spaced sample.
-std::vector<float> sorted_sample(const at::Tensor& log_std) {
-  const int64_t stride = (log_std.numel() + kMaxSample - 1) / kMaxSample;
-  const at::Tensor sample =
-      log_std.slice(0, 0, log_std.numel(), std::max<int64_t>(1, stride)).to(at::kCPU, at::kFloat).contiguous();
-  std::vector<float> values(sample.const_data_ptr<float>(), sample.const_data_ptr<float>() + sample.numel());
+// The log standard deviations of the Gaussians in ascending order: all, or an evenly spaced sample.
+std::vector<float> sorted_sample(const at::Tensor& log_std, const std::vector<params::Range>& gaussians) {
+  int64_t count = 0;
+  for (const params::Range& range : gaussians) count += range.end - range.begin;
+  const int64_t stride = std::max<int64_t>(1, (count + kMaxSample - 1) / kMaxSample);
+  std::vector<float> values;
+  for (const params::Range& range : gaussians) {
+    const at::Tensor sample = log_std.slice(0, range.begin, range.end, stride).to(at::kCPU, at::kFloat).contiguous();
+    values.insert(values.end(), sample.const_data_ptr<float>(), sample.const_data_ptr<float>() + sample.numel());
+  }
   std::sort(values.begin(), values.end());
   return values;
 }
@@ -29,8 +33,20 @@ double quantile(const std::vector<float>& sorted, double p) {
   return std::exp(static_cast<double>(sorted[static_cast<std::size_t>(std::lround(p * last))]));
 }
 
-double extreme(const at::Tensor& log_std, bool largest) {
-  return std::exp((largest ? log_std.max() : log_std.min()).item<double>());
+double extreme(const at::Tensor& log_std, const std::vector<params::Range>& gaussians, bool largest) {
+  double result = largest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  for (const params::Range& range : gaussians) {
+    const at::Tensor part = log_std.slice(0, range.begin, range.end);
+    result = largest ? std::max(result, part.max().item<double>()) : std::min(result, part.min().item<double>());
+  }
+  return std::exp(result);
+}
+
+// A parameter is a point as a whole or not at all.
+bool is_point(const variational::DiagonalGaussian& q, const params::FlatEntry& entry) {
+  return std::any_of(q.points().begin(), q.points().end(), [&](const params::Range& range) {
+    return range.begin <= entry.offset && entry.offset < range.end;
+  });
 }
 
 }  // namespace
@@ -38,10 +54,11 @@ double extreme(const at::Tensor& log_std, bool largest) {
 SigmaQuantiles sigma_quantiles(const variational::Family& family) {
   const auto* gaussian = dynamic_cast<const variational::DiagonalGaussian*>(&family);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (gaussian == nullptr) return {kNaN, kNaN, kNaN, kNaN, kNaN};
-  const std::vector<float> sorted = sorted_sample(gaussian->log_std());
-  return {extreme(gaussian->log_std(), false), quantile(sorted, 0.05), quantile(sorted, 0.5), quantile(sorted, 0.95),
-          extreme(gaussian->log_std(), true)};
+  const std::vector<params::Range> all = gaussian != nullptr ? gaussian->gaussians() : std::vector<params::Range>{};
+  if (all.empty()) return {kNaN, kNaN, kNaN, kNaN, kNaN};
+  const std::vector<float> sorted = sorted_sample(gaussian->log_std(), all);
+  return {extreme(gaussian->log_std(), all, false), quantile(sorted, 0.05), quantile(sorted, 0.5),
+          quantile(sorted, 0.95), extreme(gaussian->log_std(), all, true)};
 }
 
 std::vector<EvaluationReport::Sigma> sigma_by_parameter(const variational::Family& family,
@@ -53,12 +70,14 @@ std::vector<EvaluationReport::Sigma> sigma_by_parameter(const variational::Famil
   SCOREVI_CHECK_OP(starts.size(), ==, layout.entries().size());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const params::FlatEntry& entry = layout.entries()[i];
+    if (is_point(*gaussian, entry)) continue;
     const double low = std::log(0.99 * starts[i]), high = std::log(1.01 * starts[i]);
-    const at::Tensor part = gaussian->log_std().slice(0, entry.offset, entry.offset + entry.numel);
-    const std::vector<float> sorted = sorted_sample(part);
+    const std::vector<params::Range> all = {{entry.offset, entry.offset + entry.numel}};
+    const std::vector<float> sorted = sorted_sample(gaussian->log_std(), all);
     const auto still = std::count_if(sorted.begin(), sorted.end(), [&](float v) { return v >= low && v <= high; });
-    result.push_back({entry.name, entry.numel, starts[i], extreme(part, false), quantile(sorted, 0.5),
-                      extreme(part, true), 1 - static_cast<double>(still) / static_cast<double>(sorted.size())});
+    result.push_back({entry.name, entry.numel, starts[i], extreme(gaussian->log_std(), all, false),
+                      quantile(sorted, 0.5), extreme(gaussian->log_std(), all, true),
+                      1 - static_cast<double>(still) / static_cast<double>(sorted.size())});
   }
   return result;
 }

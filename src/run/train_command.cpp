@@ -82,8 +82,8 @@ void describe_start(const Experiment& experiment, const RunDirectory& directory,
   if (method.name == "bam")
     log().info("bam: method.lambda and method.decay set the steps, the sections optimizer and schedule are not used");
   else if (!uses_optimizer(method))
-    log().info(
-        "closed_form with newton: method.mean_step and method.beta are the steps, the optimizer section is not used");
+    log().info("closed_form with newton: method.mean_step and method.beta are the steps, the optimizer section is {}",
+               experiment.options.posterior.rest == "map" ? "for posterior.rest alone" : "not used");
   if (data.split.validation.empty())
     log().info("no validation split: the last weights are evaluated, none are selected");
 }

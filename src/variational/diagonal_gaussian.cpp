@@ -38,6 +38,27 @@ DiagonalGaussian DiagonalGaussian::from_mean(const at::Tensor& mean, double init
   return DiagonalGaussian(mean.detach().clone(), at::full_like(mean, std::log(init_std)));
 }
 
+void DiagonalGaussian::set_points(std::vector<params::Range> points) {
+  int64_t last = 0;
+  for (const params::Range& range : points) {
+    SCOREVI_CHECK(last <= range.begin && range.begin < range.end && range.end <= dim());
+    log_std_.slice(0, range.begin, range.end).fill_(kPointLogStd);
+    last = range.end;
+  }
+  points_ = std::move(points);
+}
+
+std::vector<params::Range> DiagonalGaussian::gaussians() const {
+  std::vector<params::Range> result;
+  int64_t last = 0;
+  for (const params::Range& range : points_) {
+    if (last < range.begin) result.push_back({last, range.begin});
+    last = range.end;
+  }
+  if (last < dim()) result.push_back({last, dim()});
+  return result;
+}
+
 std::vector<std::pair<std::string, at::Tensor>> DiagonalGaussian::parameters() const {
   return {{"mean", mean_}, {"log_std", log_std_}};
 }
@@ -58,16 +79,19 @@ void DiagonalGaussian::mean_into(at::Tensor theta) const {
 
 at::Tensor DiagonalGaussian::log_prob(const at::Tensor& theta) const {
   check_flat(theta, mean_);
+  SCOREVI_CHECK(points_.empty());
   const at::Tensor z = (theta - mean_) * log_std_.neg().exp();
   return -(z.square() * 0.5 + log_std_).sum() - 0.5 * kLogTwoPi * static_cast<double>(dim());
 }
 
 at::Tensor DiagonalGaussian::score(const at::Tensor& theta) const {
   check_flat(theta, mean_);
+  SCOREVI_CHECK(points_.empty());
   return (mean_ - theta) * (log_std_ * -2).exp();
 }
 
 double DiagonalGaussian::entropy() const {
+  SCOREVI_CHECK(points_.empty());
   return log_std_.sum(at::kDouble).item<double>() + 0.5 * (1 + kLogTwoPi) * static_cast<double>(dim());
 }
 

@@ -63,6 +63,36 @@ TEST_F(ProgramTest, TrainWritesEverythingItPromises) {
   EXPECT_EQ(info["evaluations"], 240);  // 160 rows in batches of 40, 60 epochs
 }
 
+// The same kernel moves the same weights: no bit differs from method map.
+TEST_F(ProgramTest, TheRestAsMap) {
+  const std::vector<std::string> more = {"-s", "train.epochs=2", "-s", "train.eval_every=1"};
+  const auto train = [&](const std::string& run, std::vector<std::string> settings) {
+    std::vector<std::string> arguments = {"train", config(), "--out", folder_.file(run)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    for (std::string& setting : settings) arguments.insert(arguments.end(), {"-s", std::move(setting)});
+    const auto result = run_program(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  };
+  const auto last = [&](const std::string& run) {
+    return io::load_checkpoint(folder_.file(run + "/checkpoints/last.safetensors"), {"mean.", "log_std."});
+  };
+  train("map", {"method={name: map}"});
+  for (const auto& [run, method] : {std::pair("advi", "{name: advi}"), std::pair("psm", "{name: psm}"),
+                                    std::pair("closed_form", "{name: psm, solver: closed_form}")}) {
+    train(run, {std::string("method=") + method, "posterior={match: [], rest: map}"});
+    for (const auto& [name, tensor] : last("map").tensors) EXPECT_TRUE(tensor.equal(last(run).tensor(name))) << name;
+  }
+
+  train("mixed", {"method={name: advi}", "posterior={match: [\"fc2.*\"], rest: map}"});
+  const auto report = nlohmann::json::parse(slurp(folder_.file("mixed/evaluation/report.json")));
+  ASSERT_EQ(report["sigma"].size(), 2U);
+  EXPECT_EQ(report["sigma"][0]["parameter"], "fc2.weight");
+  EXPECT_EQ(run_program({"evaluate", folder_.file("mixed")}).exit_code, 0);
+  EXPECT_EQ(run_program({"inspect", folder_.file("mixed/checkpoints/last.safetensors")}).exit_code, 0);
+  const auto info = nlohmann::json::parse(slurp(folder_.file("mixed/run.json")));
+  EXPECT_EQ(info["parameters"], 64 * 12 + 12 + 12 * 10 + 10);
+}
+
 TEST_F(ProgramTest, ResolvedConfigurationGivesTheSameRun) {
   ASSERT_EQ(run_program({"train", config(), "--out", folder_.file("a")}).exit_code, 0);
   ASSERT_EQ(run_program({"train", folder_.file("a/config.resolved.yaml"), "--out", folder_.file("b")}).exit_code, 0);

@@ -107,6 +107,10 @@ INSTANTIATE_TEST_SUITE_P(
               "schedule={name: multistep, milestones: [1, 3]}"}},
         Case{"advi_polynomial", {"method={name: advi}", "schedule={name: polynomial, power: 2}"}},
         Case{"fisher_adam", {"method={name: fisher, samples: 2}"}}, Case{"bam", {"method={name: bam, samples: 3}"}},
+        Case{"psm_inner_rest_map",
+             {"method={name: psm, inner_steps: 3, samples: 2}", "posterior={match: [\"fc2.*\"], rest: map}"}},
+        Case{"closed_form_rest_map",
+             {"method={name: psm, solver: closed_form}", "posterior={match: [\"fc1.*\"], rest: map}"}},
         Case{"map_sgd",
              {"method={name: map}", "optimizer={name: sgd, lr: 0.05}", "schedule={name: exponential, gamma: 0.9}"}}),
     [](const auto& one) { return std::string(one.param.name); });

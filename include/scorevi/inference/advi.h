@@ -1,7 +1,8 @@
 // Automatic differentiation variational inference with a diagonal Gaussian q: the reparametrised negative ELBO
 //   loss = loss_scale * (E_q[-log_density] + KL(q || prior)),   theta = m + sigma eps
 //   d/dm = -score,   d/drho = -score eps sigma - 1            (score of log_density + log prior)
-// Loss reported: loss_scale * (-log_density + KL), the KL in closed form whatever `kl` says.
+// Loss reported: loss_scale * (-log_density + KL), the KL in closed form whatever `kl` says; points of q, which move as
+// under MAP, add -log prior in place of a KL.
 // Source: Kucukelbir et al., "Automatic Differentiation Variational Inference", JMLR 2017; Blundell et al., "Weight
 // Uncertainty in Neural Networks", ICML 2015.
 #pragma once

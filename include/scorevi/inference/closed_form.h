@@ -33,6 +33,8 @@ struct ClosedFormOptions : GaussianOptions {
   double average_decay = 0.9;
   // Keeps Lambda positive for every h. Without it a step can end with a negative Lambda, which counts as divergence.
   bool corrected = true;
+  // q has points, which an optimiser moves as under MAP, beside newton too: there it costs its buffers.
+  bool points = false;
 };
 
 // Throws Error(kUsage) naming the first option out of its range.
@@ -40,7 +42,8 @@ void validate(const ClosedFormOptions& options);
 
 class ClosedForm final : public Engine {
  public:
-  // `like` [D]: element type and device of the family's buffers. `optimizer` is used by mean_update = optimizer only.
+  // `like` [D]: element type and device of the family's buffers. `optimizer` is used by mean_update = optimizer
+  // and for points.
   ClosedForm(const ClosedFormOptions& options, const optim::OptimizerOptions& optimizer,
              const params::FlatLayout& layout, const at::Tensor& like);
 

@@ -51,6 +51,8 @@ class ProximalScoreMatching final : public Engine {
  private:
   template <class T>
   StepStats step_as(LogDensity& target, variational::DiagonalGaussian& q, const StepInfo& info);
+  // Copies q, or its points alone: their score is wanted where they are.
+  void freeze(const variational::DiagonalGaussian& q, bool all);
 
   PsmOptions options_;
   optim::Optimizer optimizer_;

@@ -87,7 +87,8 @@ struct PosteriorOptions {
   std::string family = "diagonal_gaussian";  // diagonal_gaussian | full_gaussian
   double init_std = 0.02;
   std::vector<PosteriorGroupOptions> groups;
-  std::vector<std::string> match = {"*"};  // parameters that are learned; the others keep their values
+  std::vector<std::string> match = {"*"};  // parameters that have a distribution
+  std::string rest = "frozen";             // frozen | map, the others
 };
 
 struct MethodOptions {

@@ -3,11 +3,16 @@
 //   log q  = -sum_j [ (theta_j - m_j)^2 / (2 sigma_j^2) + rho_j + log(2 pi)/2 ]       nats
 //   score  = -(theta - m) / sigma^2                                                  [D]
 //   entropy = sum_j rho_j + D (1 + log(2 pi)) / 2                                    nats
+//
+// Of some coordinates q may hold a point, sigma_j = 0 exactly: weights that are estimated, not distributed.
 #pragma once
 
 #include "scorevi/variational/family.h"
 
 namespace scorevi::variational {
+
+// rho of a point: finite, so that it can be saved, and so far down that exp() of it is 0 in float and double.
+inline constexpr double kPointLogStd = -1000;
 
 // Two buffers [D] of the same element type (float or double) and device. They are shared, not copied: an
 // engine updates them in place, and whoever handed them in sees the new values.
@@ -19,6 +24,13 @@ class DiagonalGaussian final : public Family {
   // Makes both buffers: a copy of `mean` [D], and log(init_std) everywhere.
   // Throws Error(kUsage) unless init_std is positive and finite.
   static DiagonalGaussian from_mean(const at::Tensor& mean, double init_std);
+
+  // Makes these coordinates points. Ranges are ascending, without overlap and inside 0..D. With a point q has no
+  // density: log_prob, score and entropy are our bug to call.
+  void set_points(std::vector<params::Range> points);
+  const std::vector<params::Range>& points() const { return points_; }
+  // What lies between the points, in order.
+  std::vector<params::Range> gaussians() const;
 
   const at::Tensor& mean() const { return mean_; }
   const at::Tensor& log_std() const { return log_std_; }
@@ -35,6 +47,7 @@ class DiagonalGaussian final : public Family {
  private:
   at::Tensor mean_;
   at::Tensor log_std_;
+  std::vector<params::Range> points_;
 };
 
 }  // namespace scorevi::variational

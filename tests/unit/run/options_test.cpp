@@ -80,6 +80,15 @@ TEST_F(OptionsTest, KeysOfAnotherMethodAreRefused) {
       HasSubstr("it belongs to method.name \"psm\" or \"advi\" or \"fisher\" or \"gsm\" or \"bam\", not to \"map\""));
 }
 
+TEST_F(OptionsTest, TheRestIsLearnedByMethodsThatHaveBoth) {
+  EXPECT_EQ(error_of("posterior: {match: [], rest: map}\n"), "no error");
+  EXPECT_EQ(error_of("posterior: {match: [\"fc2.*\"], rest: map}\nmethod: {name: advi}\n"), "no error");
+  EXPECT_THAT(error_of("posterior: {match: []}\n"), HasSubstr("posterior.match: is empty"));
+  for (const char* method : {"map", "fisher", "bam"})
+    EXPECT_THAT(error_of(std::string("posterior: {rest: map}\nmethod: {name: ") + method + "}\n"),
+                HasSubstr(std::string("posterior.rest: map is for methods psm and advi, got method ") + method));
+}
+
 TEST_F(OptionsTest, RangesAreChecked) {
   EXPECT_THAT(error_of("posterior: {init_std: 0}\n"), HasSubstr("c.yaml:1:23: posterior.init_std"));
   EXPECT_THAT(error_of("posterior: {init_std: -1}\n"), HasSubstr("posterior.init_std"));

@@ -103,6 +103,28 @@ TEST(DiagonalGaussian, RefusesBuffersThatDoNotFit) {
   EXPECT_THROW(DiagonalGaussian(mean, at::zeros(mean.sizes(), at::kFloat)), InternalError);
 }
 
+TEST(DiagonalGaussian, PointsAreWhereTheirMeanIs) {
+  for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+    DiagonalGaussian q = DiagonalGaussian::from_mean(at::linspace(-2, 2, 100, at::TensorOptions(type)), 0.5);
+    q.set_points({{10, 40}, {90, 100}});
+    std::vector<int64_t> borders;
+    for (const params::Range& range : q.gaussians()) borders.insert(borders.end(), {range.begin, range.end});
+    EXPECT_THAT(borders, ::testing::ElementsAre(0, 10, 40, 90));
+    at::Tensor theta = at::zeros_like(q.mean());
+    q.sample({7, 0, 0}, theta);
+    const at::Tensor same = theta == q.mean();
+    EXPECT_EQ(same.sum().item<int64_t>(), 40);
+    EXPECT_TRUE(same.slice(0, 10, 40).all().item<bool>() && same.slice(0, 90, 100).all().item<bool>());
+    EXPECT_TRUE((q.log_std().slice(0, 10, 40).exp() == 0).all().item<bool>());
+    EXPECT_TRUE(at::isfinite(q.log_std()).all().item<bool>());
+    EXPECT_THROW(q.log_prob(theta), InternalError);
+    EXPECT_THROW(q.score(theta), InternalError);
+    EXPECT_THROW(q.entropy(), InternalError);
+    EXPECT_THROW(q.set_points({{0, 5}, {4, 6}}), InternalError);
+    EXPECT_THROW(q.set_points({{90, 101}}), InternalError);
+  }
+}
+
 TEST(Family, SavesAndLoadsByParameterName) {
   params::FlatLayout layout;
   layout.append("fc.weight", {2, 3});
