@@ -7,12 +7,16 @@
 
 namespace scorevi::kernels::SCOREVI_ISA {
 
+// Of elements below `high`; the others may be 0. Doubles come one by one from the mathematical library, the same ones
+// for any number of them, and cost enough to leave out those that nobody visits. Floats are made in vectors.
 template <class T>
-void normal_tile(const NoiseKey& key, int sample, int64_t base, T* out) {
+void normal_tile(const NoiseKey& key, int sample, int64_t base, int high, T* out) {
   alignas(64) TileWords words;
   philox_tile_by<Lanes>(noise_stream(key, sample), base, words);
+  const int blocks = sizeof(T) == sizeof(double) ? (high + 3) / 4 : kTile / 4;
+  if (blocks < kTile / 4) memset(out + 4 * blocks, 0, static_cast<std::size_t>(kTile - 4 * blocks) * sizeof(T));
 #pragma GCC ivdep
-  for (int b = 0; b < kTile / 4; ++b) {
+  for (int b = 0; b < blocks; ++b) {
     const Pair<T> first = normal_pair(words[0][b], words[1][b], T(0));
     const Pair<T> second = normal_pair(words[2][b], words[3][b], T(0));
     out[4 * b] = first.first;
@@ -33,7 +37,7 @@ struct TileNoise {
 template <class T>
 void noise_of_sample(const UpdateInput<T>& in, int sample, const TileRange& range, T* out) {
   if (in.noise == nullptr) {
-    normal_tile(in.key, sample, range.base, out);
+    normal_tile(in.key, sample, range.base, range.high, out);
     return;
   }
   const T* given = in.noise + sample * in.noise_stride;

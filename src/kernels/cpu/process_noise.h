@@ -9,9 +9,9 @@ namespace scorevi::kernels::SCOREVI_ISA {
 template <class T>
 NoResult process(const FillArguments<T>& a, int64_t begin, int64_t end) {
   for_each_tile(begin, end, [&](const TileRange& range) {
-    if (range.whole()) return normal_tile(a.key, 0, range.base, a.out + range.base);
+    if (range.whole()) return normal_tile(a.key, 0, range.base, kTile, a.out + range.base);
     alignas(64) T noise[kTile];
-    normal_tile(a.key, 0, range.base, noise);
+    normal_tile(a.key, 0, range.base, range.high, noise);
     memcpy(a.out + range.base + range.low, noise + range.low,
            static_cast<std::size_t>(range.high - range.low) * sizeof(T));
   });
@@ -22,7 +22,7 @@ template <class T>
 NoResult process(const SampleArguments<T>& a, int64_t begin, int64_t end) {
   for_each_tile(begin, end, [&](const TileRange& range) {
     alignas(64) T noise[kTile];
-    normal_tile(a.key, 0, range.base, noise);
+    normal_tile(a.key, 0, range.base, range.high, noise);
     TileBuffers<T> buffers(range);
     const T* mean = buffers.read(a.mean);
     const T* log_std = buffers.read(a.log_std);
@@ -40,7 +40,7 @@ NoResult process(const AccumulateArguments<T>& a, int64_t begin, int64_t end) {
   const T keep = a.first ? T(0) : T(1);
   for_each_tile(begin, end, [&](const TileRange& range) {
     alignas(64) T noise[kTile];
-    normal_tile(a.key, 0, range.base, noise);
+    normal_tile(a.key, 0, range.base, range.high, noise);
     TileBuffers<T> buffers(range);
     const T* score = buffers.read(a.score);
     T* mean = buffers.update(a.score_mean);
