@@ -71,6 +71,13 @@ std::vector<double> mode_shares(const variational::Family& q, const at::Tensor& 
   return shares;
 }
 
+// Whether draws of q are hardly told apart in doubles: their weights would be the same whatever the target is.
+bool is_collapsed(const variational::Family& family) {
+  constexpr double kNarrow = 1e-10;
+  const Approximation q = approximation_of(family);
+  return q.sd.lt(q.mean.abs() * kNarrow).any().item<bool>();
+}
+
 // By draws of q: ELBO, k-hat and which modes it covers.
 void measure_draws(const variational::Family& q, targets::AnalyticTarget& target, const Truth& truth, int64_t draws,
                    uint64_t seed, bool final, Measurement& result) {
@@ -86,7 +93,7 @@ void measure_draws(const variational::Family& q, targets::AnalyticTarget& target
   result.reverse_kl = truth.reference.log_normaliser - elbo.value;
   if (truth.modes.defined()) result.mode_shares = mode_shares(q, truth.modes, draws, seed);
   const auto* begin = weights.const_data_ptr<double>();
-  if (final) result.k_hat = metrics::smooth_weights({begin, begin + draws}).k;
+  if (final && !is_collapsed(q)) result.k_hat = metrics::smooth_weights({begin, begin + draws}).k;
 }
 
 void exact_divergences(const variational::Family& family, const Truth& truth, Measurement& result) {

@@ -21,7 +21,7 @@ struct Measurement {
   double reverse_kl = kNaN;         // KL(q || p), nats
   double elbo = kNaN;               // E_q[log p~ - log q], nats; p~ as the target gives it
   double elbo_error = kNaN;         // its standard error
-  double k_hat = kNaN;              // of importance weights, see metrics/pareto.h
+  double k_hat = kNaN;              // of importance weights, see metrics/pareto.h; NaN for a q without width
   std::vector<double> mode_shares;  // of q, nearest centre; empty where the target has no modes
 };
 

@@ -105,6 +105,12 @@ TEST(Measure, WhichModesAreCovered) {
   EXPECT_NEAR(measured(both, known).mode_shares[0], 0.5, 0.05);
 }
 
+TEST(Measure, AQWithoutWidthHasNoTail) {
+  targets::KnownTarget known = target("gaussian", 3);
+  const DiagonalGaussian q(known.reference.mean.clone(), at::full({3}, std::log(1e-14), at::kDouble));
+  EXPECT_TRUE(std::isnan(measured(q, known).k_hat));
+}
+
 TEST(Measure, APointHasNoDensity) {
   targets::KnownTarget known = target("gaussian", 3);
   const variational::PointMass q(known.reference.mean.clone());
