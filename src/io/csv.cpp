@@ -113,7 +113,7 @@ class CsvParser {
     if (has_number(0)) return false;
     const auto& known = options_.known_names;
     for (std::size_t c = 0; c < table_.columns_; ++c) {
-      if (std::find(known.begin(), known.end(), table_.cell(0, c)) != known.end()) return true;
+      if (std::find(known.begin(), known.end(), table_.trimmed(0, c)) != known.end()) return true;
     }
     const std::size_t last = std::min(table_.rows(), kRowsAfterHeader + 1);
     for (std::size_t r = 1; r < last; ++r) {
@@ -132,7 +132,7 @@ class CsvParser {
   void take_header() {
     std::set<std::string_view> seen;
     for (std::size_t c = 0; c < table_.columns_; ++c) {
-      const std::string_view cell = table_.cell(0, c);
+      const std::string_view cell = table_.trimmed(0, c);
       if (!cell.empty() && !seen.insert(cell).second) {
         fail(table_.line(0), fmt::format("two columns are named \"{}\"", cell));
       }

@@ -47,7 +47,7 @@ class CsvTable {
   // The line of the file on which a row begins, from 1.
   std::size_t line(std::size_t row) const { return row_line_[row]; }
   bool has_header() const { return !header_.empty(); }
-  // The header's cells; empty where the file has none.
+  // The header's cells without blanks around them; empty where the file has none.
   const std::vector<std::string>& header() const { return header_; }
   // The column of that name, or of that number from 0 where no name matches ("-1" is the last).
   // Error kData with the names there are.

@@ -55,6 +55,15 @@ TEST(Csv, HeaderIsRecognisedOrGiven) {
   options.known_names = {"x", "b"};
   EXPECT_THAT(parse_csv("a,b\nc,d\n", "f", options).header(), ElementsAre("a", "b"));
   EXPECT_FALSE(parse_csv("a,c\nc,d\n", "f", options).has_header());
+  EXPECT_TRUE(parse_csv("a, b\nc,d\n", "f", options).has_header());
+}
+
+TEST(Csv, NamesHaveNoBlanksAroundThem) {
+  const CsvTable table = parse_csv("x1, label,\tz \n0.5, a, 1\n", "f.csv");
+  EXPECT_THAT(table.header(), ElementsAre("x1", "label", "z"));
+  EXPECT_EQ(table.column("label"), 1u);
+  EXPECT_EQ(table.where(0, 2), "f.csv:2, column 3 (z)");
+  EXPECT_THAT(refused("a, a\n1,2\n"), HasSubstr("two columns are named \"a\""));
 }
 
 TEST(Csv, DelimiterIsGuessed) {
