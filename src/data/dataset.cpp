@@ -39,6 +39,16 @@ void check_targets(const Dataset& dataset) {
 
 }  // namespace
 
+RowPlace Dataset::place_of(std::int64_t row) const {
+  SCOREVI_CHECK_OP(row, <, size());
+  auto left = static_cast<std::size_t>(row);
+  for (const TableFile& file : files) {
+    if (left < file.rows.size()) return {file.path, file.rows[left]};
+    left -= file.rows.size();
+  }
+  return {"", row + 1};
+}
+
 std::vector<std::int64_t> Dataset::input_shape() const {
   if (pictures) return {3, form.size, form.size};
   return inputs.sizes().slice(1).vec();

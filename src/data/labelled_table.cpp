@@ -7,6 +7,7 @@
 
 #include "csv_cell.h"
 #include "csv_file.h"
+#include "input_columns.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/encode.h"
@@ -15,26 +16,38 @@
 namespace scorevi::data {
 namespace {
 
-at::Tensor class_numbers(const io::CsvTable& table, std::size_t column, const std::vector<std::string>& names) {
+// The cells of a column that are read.
+struct Cells {
+  const io::CsvTable& table;
+  const std::vector<std::size_t>& rows;
+  std::size_t column;
+};
+
+at::Tensor class_numbers(const Cells& cells, const std::vector<std::string>& names, CellProblems& problems) {
   std::map<std::string_view, std::int64_t> number;
   for (std::size_t c = 0; c < names.size(); ++c) number.emplace(names[c], static_cast<std::int64_t>(c));
-  at::Tensor targets = at::empty({static_cast<std::int64_t>(table.rows())}, at::kLong);
+  const std::string known = join_first(names, 10);
+  at::Tensor targets = at::empty({static_cast<std::int64_t>(cells.rows.size())}, at::kLong);
   auto* out = targets.mutable_data_ptr<std::int64_t>();
-  for (std::size_t r = 0; r < table.rows(); ++r) {
-    const auto found = number.find(table.trimmed(r, column));
-    if (found == number.end())
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: got \"{}\", expected one of the {} classes of training: {}", table.where(r, column),
-                              table.trimmed(r, column), names.size(), join_first(names, 10)));
-    *out++ = found->second;
+  for (const std::size_t row : cells.rows) {
+    const auto found = number.find(cells.table.trimmed(row, cells.column));
+    const bool is_known = found != number.end();
+    *out++ = is_known ? found->second : 0;
+    if (!is_known)
+      problems.add(row, cells.column,
+                   fmt::format("{}: got \"{}\", expected one of the {} classes of training: {}",
+                               cells.table.where(row, cells.column), cells.table.trimmed(row, cells.column),
+                               names.size(), known));
   }
   return targets;
 }
 
-at::Tensor values(const io::CsvTable& table, std::size_t column) {
-  at::Tensor targets = at::empty({static_cast<std::int64_t>(table.rows()), 1}, at::kFloat);
+at::Tensor values(const Cells& cells, CellProblems& problems) {
+  check_commas(cells.table, cells.rows, cells.column, problems);
+  at::Tensor targets = at::empty({static_cast<std::int64_t>(cells.rows.size()), 1}, at::kFloat);
   auto* out = targets.mutable_data_ptr<float>();
-  for (std::size_t r = 0; r < table.rows(); ++r) *out++ = float_at(table, r, column);
+  for (const std::size_t row : cells.rows)
+    *out++ = float_or_problem(cells.table, row, cells.column, problems).value_or(0.0f);
   return targets;
 }
 
@@ -43,16 +56,27 @@ at::Tensor values(const io::CsvTable& table, std::size_t column) {
 Dataset read_labelled(const DataOptions& options, const Dataset& trained) {
   const io::CsvTable table = read_csv_file(options, column_names(trained.feature_names));
   const std::size_t target = target_column(table, options);
+  const std::vector<InputColumn> inputs = input_columns(table, trained.feature_names);
+  std::vector<std::size_t> columns = {target};
+  for (const InputColumn& input : inputs) columns.push_back(input.column);
+  std::sort(columns.begin(), columns.end());
+  CellProblems problems;
+  const std::vector<std::size_t> rows = used_rows(table, columns, options.missing == "drop", problems);
+  const Cells targets{table, rows, target};
   Dataset dataset;
   dataset.name = trained.name;
   dataset.description = options.path;
+  if (rows.size() < table.rows())
+    dataset.description += fmt::format(", {} rows with missing values dropped", table.rows() - rows.size());
+  dataset.files = {file_rows(table, rows)};
   dataset.task = trained.task;
   dataset.class_names = trained.class_names;
   dataset.feature_names = trained.feature_names;
   dataset.input_scale = trained.input_scale;
-  dataset.inputs = encode_table(table, trained.feature_names);
-  dataset.targets =
-      trained.task == Task::kClassification ? class_numbers(table, target, trained.class_names) : values(table, target);
+  dataset.inputs = encode_rows(table, rows, inputs, trained.feature_names.size(), problems);
+  dataset.targets = trained.task == Task::kClassification ? class_numbers(targets, trained.class_names, problems)
+                                                          : values(targets, problems);
+  problems.throw_if_any();
   return dataset;
 }
 

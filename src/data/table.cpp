@@ -1,13 +1,12 @@
 // A CSV table as a data set.
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,61 +21,31 @@
 #include "scorevi/io/csv.h"
 #include "sources.h"
 #include "target_column.h"
+#include "test_file.h"
 
 namespace scorevi::data {
 namespace {
 
+constexpr const char* kTextAdvice = "; correct the cell, or leave it empty and set data.missing: drop";
 constexpr std::size_t kMaxCategories = 1000;
 constexpr std::size_t kFewCategories = 10;         // never suspicious
 constexpr double kLostShare = 1e-4;                // of the range of a column that rounding to 32 bits may lose
 constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
 
-bool is_missing(std::string_view cell) {
-  static const std::set<std::string_view> kNames = {"", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL"};
-  return kNames.count(cell) > 0;
-}
-
-// What is wrong with cells, told at once in the order of the file.
-class Problems {
- public:
-  void add(std::size_t row, std::size_t column, const std::string& message) {
-    if (!messages_.emplace(std::pair(row, column), message).second) return;
-    ++count_;
-    if (messages_.size() > kShown) messages_.erase(std::prev(messages_.end()));
-  }
-  void throw_if_any() const {
-    if (count_ == 0) return;
-    std::string text;
-    for (const auto& [place, message] : messages_) text += (text.empty() ? "" : "\n") + message;
-    if (count_ > messages_.size()) text += fmt::format("\nand {} more cells", count_ - messages_.size());
-    throw Error(ErrorKind::kData, text);
-  }
-
- private:
-  static constexpr std::size_t kShown = 10;
-  std::map<std::pair<std::size_t, std::size_t>, std::string> messages_;  // the first ones
-  std::size_t count_ = 0;
-};
-
 // The rows that are used, and checks of cells with the place in the file.
 class Table {
  public:
   Table(const io::CsvTable& csv, bool drop_missing) : csv_(csv) {
-    for (std::size_t r = 0; r < csv.rows(); ++r) {
-      const std::optional<std::size_t> gap = first_missing(r);
-      if (gap && !drop_missing) {
-        problem(r, *gap, "a missing value; fill it, or drop such rows with data.missing: drop");
-      }
-      if (!gap || !drop_missing) rows_.push_back(r);
-    }
-    if (rows_.empty()) {
-      throw Error(ErrorKind::kData, csv.where(0, 0) + ": every row has a missing value");
-    }
+    std::vector<std::size_t> columns(csv.columns());
+    std::iota(columns.begin(), columns.end(), 0);
+    rows_ = used_rows(csv, columns, drop_missing, problems_);
   }
 
   std::size_t size() const { return rows_.size(); }
   std::size_t dropped() const { return csv_.rows() - rows_.size(); }
   std::string_view cell(std::size_t i, std::size_t column) const { return csv_.trimmed(rows_[i], column); }
+  std::string where(std::size_t i, std::size_t column) const { return csv_.where(rows_[i], column); }
+  TableFile file() const { return file_rows(csv_, rows_); }
   std::string label(std::size_t column) const {
     return csv_.has_header() ? csv_.header()[column] : fmt::format("column {}", column + 1);
   }
@@ -87,13 +56,12 @@ class Table {
   }
   void throw_if_problems() const { problems_.throw_if_any(); }
 
-  float number(std::size_t i, std::size_t column) const {
-    return float_at(csv_, rows_[i], column, "; correct the cell, or leave it empty and set data.missing: drop");
-  }
+  float number(std::size_t i, std::size_t column) const { return float_at(csv_, rows_[i], column); }
 
   // All cells must be numbers, and 32 bits must tell the values of the column apart: with 1700000001, 1700000002, ...
   // they cannot.
   void check_numbers(std::size_t column) {
+    check_commas(csv_, rows_, column, problems_);
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     double low = kInfinity, high = -kInfinity, lost = 0;
     for (std::size_t i = 0; i < size(); ++i) {
@@ -140,13 +108,6 @@ class Table {
   }
 
  private:
-  std::optional<std::size_t> first_missing(std::size_t row) const {
-    for (std::size_t c = 0; c < csv_.columns(); ++c) {
-      if (is_missing(csv_.trimmed(row, c))) return c;
-    }
-    return std::nullopt;
-  }
-
   void problem(std::size_t row, std::size_t column, const std::string& what) {
     problems_.add(row, column, csv_.where(row, column) + ": " + what);
   }
@@ -154,17 +115,11 @@ class Table {
   // A missing cell is a problem already.
   bool is_number(std::size_t i, std::size_t column) {
     if (is_missing(cell(i, column))) return false;
-    try {
-      number(i, column);
-      return true;
-    } catch (const Error& error) {
-      problems_.add(rows_[i], column, error.what());
-      return false;
-    }
+    return float_or_problem(csv_, rows_[i], column, problems_, kTextAdvice).has_value();
   }
 
   const io::CsvTable& csv_;
-  Problems problems_;
+  CellProblems problems_;
   std::vector<std::size_t> rows_;
 };
 
@@ -237,6 +192,23 @@ void warn_of_quantities(const std::vector<std::string>& sorted, std::size_t rows
       path, label, count, first, last);
 }
 
+// One number in two texts would be two classes.
+void refuse_equal_numbers(const Table& table, std::size_t target, const std::vector<std::string>& classes) {
+  std::map<double, std::string_view> texts;
+  std::map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < table.size(); ++i) first.emplace(table.cell(i, target), i);
+  for (const std::string& text : classes) {
+    const std::optional<double> value = parse_double(text);
+    if (!value || std::isnan(*value)) continue;
+    const auto [known, is_new] = texts.emplace(*value, text);
+    if (is_new) continue;
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: \"{}\" is the number of {}: \"{}\", expected one text for each class",
+                            table.where(first.at(text), target), text, table.where(first.at(known->second), target),
+                            known->second));
+  }
+}
+
 // The classes of the target, checked.
 std::vector<std::string> target_classes(Table& table, std::size_t target, const std::string& path) {
   std::vector<std::string> classes = table.categories(target);
@@ -246,6 +218,7 @@ std::vector<std::string> target_classes(Table& table, std::size_t target, const 
                                                 "texts; use data.task: regression for numbers",
                                                 table.label(target), text));
     }
+  refuse_equal_numbers(table, target, classes);
   warn_of_quantities(classes, table.size(), table.label(target), path);
   return classes;
 }
@@ -262,17 +235,6 @@ void fill_values(const Table& table, std::size_t target, Dataset& dataset) {
   dataset.targets = at::empty({static_cast<std::int64_t>(table.size()), 1}, at::kFloat);
   auto* out = dataset.targets.mutable_data_ptr<float>();
   for (std::size_t i = 0; i < table.size(); ++i) out[i] = table.number(i, target);
-}
-
-// The rows of another file as the official test part.
-void append_test_rows(const DataOptions& options, Dataset& dataset) {
-  DataOptions test = options;
-  test.path = options.test_path;
-  const Dataset rows = read_labelled(test, dataset);
-  dataset.official_train = dataset.size();
-  dataset.description += ", tested on " + options.test_path;
-  dataset.inputs = at::cat({dataset.inputs, rows.inputs});
-  dataset.targets = at::cat({dataset.targets, rows.targets});
 }
 
 }  // namespace
@@ -293,6 +255,7 @@ Dataset make_csv(const DataOptions& options) {
   Dataset dataset;
   dataset.name = "csv";
   dataset.description = options.path;
+  dataset.files = {table.file()};
   if (table.dropped() > 0) {
     dataset.description += fmt::format(", {} rows with missing values dropped", table.dropped());
   }
@@ -318,7 +281,7 @@ Dataset make_csv(const DataOptions& options) {
   } else {
     fill_classes(table, target, dataset);
   }
-  if (!options.test_path.empty()) append_test_rows(options, dataset);
+  if (!options.test_path.empty()) append_test_file(options, dataset);
   return dataset;
 }
 

@@ -19,6 +19,19 @@ struct LeftOutPicture {
   std::string path, reason;
 };
 
+// A file of a table, and which of its rows are rows of the set: numbers from 1, without the header.
+struct TableFile {
+  std::string path;
+  std::vector<std::int64_t> rows;
+};
+
+// Where a row of a set stands: in a file, from 1; where the set has no files of rows, `file` is "" and `row` counts the
+// rows of the set.
+struct RowPlace {
+  std::string file;
+  std::int64_t row = 0;
+};
+
 // N rows: either `inputs` on the CPU, contiguous, images of shape [channels, height, width] and tables [features]; or
 // `pictures` of any size, which the loader brings to `form`.
 struct Dataset {
@@ -32,6 +45,7 @@ struct Dataset {
   at::Tensor targets;                      // classification: [N] int64 in 0 .. C-1; regression: [N, K] float32
   std::vector<std::string> class_names;    // C; empty for regression
   std::vector<std::string> feature_names;  // one per input column, empty for images
+  std::vector<TableFile> files;            // of a csv set: its rows in order, one file after the other
   double input_scale = 1.0;                // the value that stands for 1: 255, or 16 for digits
   // Rows [0, official_train) are the official training part and the rest the official test part;
   // -1 where the set is one pool.
@@ -44,6 +58,8 @@ struct Dataset {
   // Without N; of pictures {3, form.size, form.size}.
   std::vector<std::int64_t> input_shape() const;
   bool is_image() const { return pictures || inputs.dim() == 4; }
+  // Of a row from 0. Precondition: row < size().
+  RowPlace place_of(std::int64_t row) const;
   // Of the given rows per class. Precondition: classification.
   std::vector<std::int64_t> class_counts(const std::vector<std::int64_t>& rows) const;
 };

@@ -129,6 +129,11 @@ class CsvData : public ::testing::Test {
   std::string refused(const std::string& text) {
     return message_of(ErrorKind::kData, [&] { load(text); });
   }
+  std::string warnings(const std::string& text) {
+    ::testing::internal::CaptureStderr();
+    load(text);
+    return ::testing::internal::GetCapturedStderr();
+  }
   test::TempDir dir_;
   DataOptions options_;
 };
@@ -179,6 +184,68 @@ TEST_F(CsvData, ASecondFileHoldsTheTestRows) {
   EXPECT_THAT(refused("size,colour,kind\n1,blue,a\n2,red,b\n"), HasSubstr("\"pink\" did not occur in training"));
   dir_.write("test.csv", "kind,size\na,4\n");
   EXPECT_THAT(refused("size,colour,kind\n1,blue,a\n2,red,b\n"), HasSubstr("no column \"colour"));
+}
+
+TEST_F(CsvData, TestRowsThatAreTrainedOnAreTold) {
+  const std::string text = "x,k\n1,a\n2,b\n3,a\n";
+  options_.test_path = dir_.write("test.csv", text);
+  EXPECT_THAT(refused(text), HasSubstr("test.csv holds the rows of data.path, " + options_.path));
+  dir_.write("test.csv", "x,k\n4,a\n2,b\n3,b\n");
+  const std::string warned = warnings(text);
+  EXPECT_THAT(warned, HasSubstr("data.test_path: 1 of 3 test rows in " + options_.test_path));
+  dir_.write("test.csv", "x,k\n4,a\n2,a\n");
+  EXPECT_EQ(warnings(text), "");
+}
+
+TEST_F(CsvData, ASecondFileIsReadAsTheFirst) {
+  const std::string text = "x,z,k\n1,1,a\n2,2,b\n3,3,a\n";
+  options_.test_path = dir_.write("test.csv", "x,id,z,k\n4,NA,4,a\nNA,1,5,b\n6,1,,b\n7,1,7,a\n");
+  EXPECT_THAT(refused(text), ::testing::MatchesRegex(".*test.csv:3, column 1 .x.: a missing value; [^\n]*\n"
+                                                     ".*test.csv:4, column 3 .z.: a missing value; [^\n]*"));
+  options_.missing = "drop";
+  const Dataset set = load(text);
+  EXPECT_TRUE(at::equal(set.inputs.select(1, 0), at::tensor({1.f, 2.f, 3.f, 4.f, 7.f})));
+  EXPECT_THAT(set.description, HasSubstr("test.csv, 2 rows with missing values dropped"));
+  dir_.write("test.csv", "x,z,k\noops,1,a\n2,pink,b\n3,3,c\n");
+  EXPECT_THAT(refused(text), ::testing::MatchesRegex(".*test.csv:2, column 1 .x.: got \"oops\"[^\n]*\n"
+                                                     ".*test.csv:3, column 2 .z.: got \"pink\"[^\n]*\n"
+                                                     ".*test.csv:4, column 3 .k.: got \"c\"[^\n]*"));
+}
+
+TEST_F(CsvData, RowsKnowTheirPlaceInTheirFile) {
+  options_.missing = "drop";
+  options_.test_path = dir_.write("test.csv", "x,k\n4,\n5,b\n");
+  const Dataset set = load("x,k\n1,a\nNA,b\n3,b\n");
+  ASSERT_EQ(set.size(), 3);
+  EXPECT_EQ(set.place_of(1).file, options_.path);
+  EXPECT_EQ(set.place_of(1).row, 3);
+  EXPECT_EQ(set.place_of(2).file, options_.test_path);
+  EXPECT_EQ(set.place_of(2).row, 2);
+  EXPECT_EQ(load_dataset(named("cubic")).place_of(4).row, 5);
+  EXPECT_EQ(load_dataset(named("cubic")).place_of(4).file, "");
+}
+
+TEST_F(CsvData, OneNumberIsNotTwoClasses) {
+  EXPECT_THAT(refused("x,k\n1,0\n2,1\n3,0.0\n"),
+              ::testing::MatchesRegex(".*t.csv:4, column 2 .k.: \"0.0\" is the number of .*t.csv:2, column 2 .k.: "
+                                      "\"0\", expected one text for each class"));
+  EXPECT_THAT(refused("x,k\n1,+1\n2,1\n3,a\n"), HasSubstr("is the number of"));
+}
+
+TEST_F(CsvData, CommasOfThousandsAreNoDecimalOnes) {
+  options_.task = "regression";
+  EXPECT_THAT(refused("x\ty\n1\t999.5\n2\t1,234\n"),
+              HasSubstr("t.csv:3, column 2 (y): got \"1,234\" and on line 2 \"999.5\", expected one decimal sign"));
+  EXPECT_THAT(refused("x;y\n12,5;1\n1.234;2\n"), HasSubstr("got \"12,5\" and on line 3 \"1.234\""));
+  EXPECT_THAT(warnings("x\ty\n1\t999\n2\t1,234\n"), HasSubstr("got \"1,234\", read as 1.234: a decimal comma"));
+  EXPECT_EQ(warnings("x\ty\n1\t999\n2\t1,234\n3\t1,5\n"), "");
+  EXPECT_EQ(warnings("x\ty\n1\t999\n2\t0,125\n"), "");
+}
+
+TEST_F(CsvData, NamesThatAreNumbersAreAskedFor) {
+  EXPECT_THAT(warnings("country,2019,2020\nA,1,2\nB,2,1\n"),
+              HasSubstr("row 1 holds a number and is read as data, but its \"country\" stands nowhere else"));
+  EXPECT_EQ(warnings("A,1,2\nA,1,2\nB,2,1\n"), "");
 }
 
 TEST_F(CsvData, NumericClassesAreSortedByValue) {

@@ -33,6 +33,13 @@ TEST(EncodeTable, ByNameInAnyOrderWithOtherColumns) {
   expect_rows(encoded("colour,id,y,x\nred,7,0.5,1\nblue,8,-2,3\n", kNamed), {{1, 0, 1, 0.5}, {3, 1, 0, -2}});
 }
 
+TEST(EncodeTable, AllBadCellsAreToldAtOnce) {
+  const std::string message = refused("x,colour,y\noops,red,1\n1,green,2\n,red,3\n", kNamed);
+  EXPECT_THAT(message, ::testing::MatchesRegex("new.csv:2, column 1 .x.: got \"oops\", expected a number\n"
+                                               "new.csv:3, column 2 .colour.: \"green\" did not occur [^\n]*\n"
+                                               "new.csv:4, column 1 .x.: got \"\", expected a number"));
+}
+
 TEST(EncodeTable, NamesAndTextsMayHoldEqualsSigns) {
   expect_rows(encoded("a=b,k\n1,c=d\n2,e\n", {"a=b", "k=c=d", "k=e"}), {{1, 1, 0}, {2, 0, 1}});
 }
