@@ -148,9 +148,13 @@ void Reader::on_variant(const char* key, std::string& value, const std::string&,
 void Reader::on_section(const char* key, const std::string&, const std::function<void(Visitor&)>& fields) {
   const Node* node = take(key, Need::kOptional);
   const bool is_map = node != nullptr && node->kind == Node::Kind::kMap;
-  const bool wrong = node != nullptr && !is_map && node->kind != Node::Kind::kNull;
+  const bool wrong = node != nullptr && !is_map;
   const std::string path = path_of(key);
-  if (wrong) document_.add_error(node->at, path, "expected a map of keys, got " + node->shown());
+  if (wrong)
+    document_.add_error(
+        node->at, path,
+        "expected a map of keys, got " + node->shown() +
+            (node->kind == Node::Kind::kNull ? " (leave the key out for the defaults, or write {})" : ""));
   enter(is_map ? node : nullptr, path, wrong || levels_.back().broken);
   fields(*this);
   leave();

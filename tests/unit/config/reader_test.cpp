@@ -76,7 +76,7 @@ clip: 1E-1
 }
 
 TEST(Reader, AbsentKeysKeepTheirDefaults) {
-  const SampleOptions o = parse("data: {name: x}\nprior:\nmodel: {}\n");
+  const SampleOptions o = parse("data: {name: x}\nprior: {}\nmodel: {}\n");
   EXPECT_EQ(o.lr, 1e-3);
   EXPECT_THAT(o.hidden, ElementsAre(100));
   EXPECT_EQ(o.clip, std::nullopt);
@@ -131,6 +131,14 @@ TEST(Reader, OptionalValues) {
   EXPECT_EQ(parse("data: {name: x}\nmodel: {weights: ~}").weights, std::nullopt);
   EXPECT_EQ(parse("data: {name: x}\nmodel: {weights: \"none\"}").weights, "none");
   EXPECT_EQ(error_with_data("name: ~"), "c.yaml:2:7: name: expected a text, got nothing (null)");
+}
+
+TEST(Reader, ASectionWithNothingInItIsAMistake) {
+  EXPECT_EQ(error_with_data("optimizer:\n"),
+            "c.yaml:2:1: optimizer: expected a map of keys, got nothing (null) (leave the key out for the defaults, or "
+            "write {})");
+  EXPECT_EQ(error_with_data("name: a\n", {"optimizer="}).substr(0, 24), "-s optimizer=: optimizer");
+  EXPECT_EQ(error_with_data("optimizer: {}\n"), "");
 }
 
 TEST(Reader, Lists) {
