@@ -30,6 +30,16 @@ std::string printable(std::string_view text, std::string_view kept) {
   return result;
 }
 
+std::string shell_word(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./+=:,%") == std::string_view::npos;
+  if (plain) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 bool is_tty(int descriptor) { return ::isatty(descriptor) == 1; }
 
 bool colour_allowed(int descriptor) {

@@ -11,6 +11,7 @@
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/data/registry.h"
 #include "scorevi/run/sweep.h"
 #include "settings.h"
 
@@ -42,6 +43,7 @@ struct Run {
   std::string base;    // of the row's name: the variant of a sweep, else the method
   std::string status;  // of the run
   std::string data;    // SHA-256, "" = not known
+  std::string id;      // "" = not known
 
   const std::string* find(const std::string& key) const {
     for (const Setting& setting : settings)
@@ -58,7 +60,7 @@ struct Run {
 bool is_run(const std::string& path) { return fs::exists(path + "/" + files::kRun); }
 
 Run read_run(const std::string& path) {
-  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", ""};
+  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", "", ""};
   const config::Document document =
       config::Document::from_text(run.directory.resolved(), run.directory.file(files::kResolved));
   run.settings = settings_of(document.root());
@@ -67,6 +69,7 @@ Run read_run(const std::string& path) {
   const nlohmann::json info = run.directory.info();
   run.status = info.value("status", "unknown");
   run.data = info.contains("data") ? info["data"].value("sha256", "") : "";
+  run.id = info.value("id", "");
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),
                                     [](const Setting& setting) { return kIgnored.count(setting.key) > 0; }),
                      run.settings.end());
@@ -79,10 +82,7 @@ class RunReader {
   void add(const std::string& path) {
     if (is_run(path) || !fs::is_directory(path)) {
       const RunDirectory directory = RunDirectory::open(path);
-      if (directory.has(files::kReport))
-        runs.push_back(read_run(path));
-      else
-        notes.push_back(no_result_note(path, path));
+      add_run(path, directory.has(files::kReport));
       return;
     }
     std::vector<std::string> members;
@@ -100,11 +100,19 @@ class RunReader {
   void add_member(const std::string& path) {
     const std::optional<std::string> status = status_if_readable(path);
     if (!status) return;
-    if (*status == status_name(RunStatus::kFinished) && fs::exists(path + "/" + files::kReport))
+    add_run(path, *status == status_name(RunStatus::kFinished) && fs::exists(path + "/" + files::kReport));
+  }
+
+  // A folder that is named twice counts once.
+  void add_run(const std::string& path, bool has_numbers) {
+    if (!folders_.insert(fs::canonical(path).string()).second) return;
+    if (has_numbers)
       runs.push_back(read_run(path));
     else
       notes.push_back(no_result_note(path, path));
   }
+
+  std::set<std::string> folders_;
 };
 
 // The same data may be named in several ways: a column by its name or number, a file by several paths.
@@ -117,6 +125,32 @@ void name_data_alike(std::vector<Run>& runs) {
       if (kDataPlace.count(setting.key) > 0 && like.find(setting.key) != nullptr)
         setting.value = *like.find(setting.key);
   }
+}
+
+// The keys that say which data a run has; those of generated sets are drawn with the seed.
+std::string data_keys(const Run& run) {
+  std::string text;
+  for (const Setting& setting : run.settings)
+    if (setting.key.rfind("data.", 0) == 0) text += setting.key + "=" + setting.value + "\n";
+  return text + (data::is_generated(run.value("data.name")) ? run.seed : "");
+}
+
+// Where equal keys stand for different data, as in a file that was changed between two runs, the data become a setting
+// of their own: numbers on different data are not averaged.
+void tell_data_apart(std::vector<Run>& runs, std::vector<std::string>& notes) {
+  constexpr std::size_t kDigits = 12;
+  std::map<std::string, const Run*> first;
+  bool differ = false;
+  for (const Run& run : runs) {
+    if (run.data.empty()) continue;
+    const Run& like = *first.emplace(data_keys(run), &run).first->second;
+    if (like.data == run.data) continue;
+    differ = true;
+    notes.push_back(run.directory.path() + ": its data were other ones than those of " + like.directory.path() +
+                    ", though the configurations name the same; they are kept apart.");
+  }
+  if (!differ) return;
+  for (Run& run : runs) run.settings.push_back({"data.sha256", run.data.substr(0, kDigits)});
 }
 
 bool describes_method(const std::string& key) {
@@ -236,6 +270,7 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
                                       "`scorevi sweep`" +
                                       (reader.notes.empty() ? "" : "\n" + join(reader.notes, "\n")));
   name_data_alike(runs);
+  tell_data_apart(runs, reader.notes);
 
   ResultTable table;
   table.title = "Comparison of runs";
@@ -245,7 +280,7 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
   table.notes = difference_notes(runs, rows);
   table.notes.insert(table.notes.end(), reader.notes.begin(), reader.notes.end());
   if (!baseline.empty()) table.baseline = resolve_baseline(rows.names, baseline);
-  std::set<std::vector<std::string>> seen;
+  std::map<std::vector<std::string>, std::set<std::string>> seen;  // ids of runs of one row and seed
   for (std::size_t i = 0; i < runs.size(); ++i) {
     ResultRow row = read_result(runs[i].directory, table.metrics);
     row.variant = rows.names[i];
@@ -254,8 +289,13 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
     std::vector<std::string> identity = row.axes;
     identity.push_back(row.variant);
     identity.push_back(row.seed);
-    if (!seen.insert(identity).second)
-      table.notes.push_back(row.path + ": the same method and seed as an earlier run; both count.");
+    std::set<std::string>& ids = seen[identity];
+    if (!runs[i].id.empty() && ids.count(runs[i].id) > 0) {
+      table.notes.push_back(row.path + ": the same run as an earlier one, by its id; it does not count again.");
+      continue;
+    }
+    if (!ids.empty()) table.notes.push_back(row.path + ": the same method and seed as an earlier run; both count.");
+    ids.insert(runs[i].id);
     if (!runs[i].finished())
       table.notes.push_back(row.path + ": " + runs[i].status +
                             ", not finished; the numbers are of its weights so far.");

@@ -5,6 +5,7 @@
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/terminal.h"
 #include "scorevi/run/table.h"
 
 namespace scorevi::run {
@@ -65,7 +66,9 @@ std::string no_result_note(const std::string& name, const std::string& folder) {
   if (!std::filesystem::exists(folder + "/" + files::kRun)) return start + "it has not started.";
   const nlohmann::json info = RunDirectory::open(folder).info();
   const std::string status = info.value("status", "unknown state"), reason = info.value("reason", "");
-  if (status == status_name(RunStatus::kFinished)) return start + "finished, and nothing was evaluated.";
+  if (status == status_name(RunStatus::kFinished))
+    return start + "finished, and holds no " + files::kReport + "; evaluate it with: scorevi evaluate " +
+           shell_word(folder) + ".";
   return start + status + (reason.empty() ? "" : ", " + reason) + ".";
 }
 

@@ -10,6 +10,9 @@ namespace scorevi {
 // files must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = "");
 
+// One word for a shell: in single quotes where it holds more than letters, digits and _ - . / + = : , %.
+std::string shell_word(std::string_view text);
+
 bool is_tty(int descriptor);
 
 // A terminal, NO_COLOR unset or empty, and TERM other than "dumb".

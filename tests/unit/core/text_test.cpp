@@ -118,6 +118,13 @@ TEST(Printable, ControlCharactersAreShown) {
   EXPECT_EQ(printable("caf\xE9.jpg\xFF"), "caf\\xe9.jpg\\xff");
 }
 
+TEST(ShellWord, QuotesWhatAShellWouldSplitOrRead) {
+  EXPECT_EQ(shell_word("runs/a-1_b.yaml"), "runs/a-1_b.yaml");
+  EXPECT_EQ(shell_word("my run"), "'my run'");
+  EXPECT_EQ(shell_word("it's$x"), "'it'\\''s$x'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(Utf8, OtherBytesAreShown) {
   EXPECT_EQ(as_utf8("\xC3\xBC\n\xFC.jpg"), "\xC3\xBC\n\\xfc.jpg");
   EXPECT_TRUE(is_utf8(as_utf8("\xF0\x9F\x99 \xED\xA0\x80 \xC0\xAF")));

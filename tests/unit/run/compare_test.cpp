@@ -135,7 +135,37 @@ TEST_F(Compare, AFolderOfRunsStandsForItsFinishedOnes) {
   ASSERT_THAT(table.rows, SizeIs(2));
   EXPECT_EQ(table.rows[0].seed, "0");
   EXPECT_THAT(table.notes, ElementsAre("No result of " + folder_.file("sweep/c") + ": failed."));
-  EXPECT_THAT(compare_runs({folder_.file("sweep"), paths_[0]}).notes, SizeIs(2));  // counted twice, and told
+  const ResultTable twice = compare_runs({folder_.file("sweep"), paths_[0], folder_.file("sweep/../sweep/a")});
+  EXPECT_THAT(twice.rows, SizeIs(2));
+  EXPECT_THAT(twice.notes, SizeIs(1));
+}
+
+TEST_F(Compare, ACopyOfARunCountsOnce) {
+  for (const char* name : {"a", "copy", "other"}) {
+    add(name, config(kAdvi, 0, "1"));
+    folder_.write(std::string(name) + "/run.json",
+                  std::string(R"({"status": "finished", "id": ")") + (name[0] == 'o' ? "2" : "1") + "\"}");
+  }
+  const ResultTable table = compare_runs(paths_);
+  EXPECT_THAT(table.rows, SizeIs(2));
+  EXPECT_THAT(table.notes,
+              ElementsAre(paths_[1] + ": the same run as an earlier one, by its id; it does not count again.",
+                          paths_[2] + ": the same method and seed as an earlier run; both count."));
+}
+
+TEST_F(Compare, NumbersOnOtherDataAreNotAveraged) {
+  for (int seed = 0; seed < 3; ++seed) {
+    const std::string name = "r" + std::to_string(seed);
+    add(name, config(kAdvi, seed, "1"));
+    folder_.write(name + "/run.json",
+                  std::string(R"({"status": "finished", "data": {"sha256": ")") + (seed < 2 ? "f00" : "ba5") + "\"}}");
+  }
+  EXPECT_THAT(compare_runs({paths_[0], paths_[1]}).axes, SizeIs(0));
+  const ResultTable table = compare_runs({paths_[0], paths_[1], paths_[2]});
+  EXPECT_THAT(table.axes, ElementsAre("data.sha256"));
+  EXPECT_THAT(table.rows[1].axes, ElementsAre("f00"));
+  EXPECT_THAT(table.rows[2].axes, ElementsAre("ba5"));
+  EXPECT_THAT(table.notes, ElementsAre(HasSubstr(paths_[2] + ": its data were other ones than those of " + paths_[0])));
 }
 
 TEST_F(Compare, BaselineByNameOrItsStart) {
