@@ -90,12 +90,12 @@ std::string ProcessEnd::text() const {
 
 std::string current_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
-std::string last_lines(const std::string& path, int lines) {
+std::string last_lines(const std::string& path, int lines, std::int64_t from) {
   constexpr std::streamoff kTailBytes = 16384;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return "";
   const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kTailBytes));
+  file.seekg(std::max<std::streamoff>(std::min<std::streamoff>(from, size), size - kTailBytes));
   std::vector<std::string> found;
   for (std::string line; std::getline(file, line);) {
     std::string clean;

@@ -2,6 +2,7 @@
 
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/core/suggest.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/compare.h"
 #include "scorevi/run/options.h"
@@ -43,7 +44,9 @@ int sweep(const SweepRequest& request, std::ostream& out) {
   const ResultTable table = sweep_results(options, outcome.folder);
   write_sweep_results(options, table, outcome.folder);
   out << plain_table(table) << "\nreport: " << outcome.folder << "/report.html\n";
-  for (const auto& [member, reason] : outcome.failed) log().error("{} failed: {}", member, reason);
+  std::vector<std::string> failed;
+  for (const auto& [member, reason] : outcome.failed) failed.push_back(member);
+  if (!failed.empty()) log().error("{} members failed: {}", failed.size(), join(failed));
   return outcome.failed.empty() ? 0 : 1;
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "describe.h"
 #include "scorevi/config/load.h"
+#include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/metrics/definitions.h"
@@ -24,6 +26,12 @@ const std::vector<std::string> kOverridable = {"name", "baseline", "metrics", "a
 
 bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// 0.001 and 1e-3 are one value.
+bool is_same_value(const std::string& a, const std::string& b) {
+  const std::optional<double> x = parse_double(a), y = parse_double(b);
+  return a == b || (x && y && *x == *y);
 }
 
 struct SplitOverrides {
@@ -137,9 +145,13 @@ class SweepReader {
       const Node& item = node.items[i];
       SweepValue value{map ? node.keys[i].text : flow_text(item), source.where(map ? node.keys[i].at : item.at), {}};
       if (map) value.extras = overrides_of(item, path + "." + value.text, source);
-      if (std::any_of(axis.values.begin(), axis.values.end(),
-                      [&](const SweepValue& earlier) { return earlier.text == value.text; }))
-        source.add_error(item.at, path, "the value " + value.text + " stands here twice");
+      const auto known = std::find_if(axis.values.begin(), axis.values.end(), [&](const SweepValue& earlier) {
+        return is_same_value(earlier.text, value.text);
+      });
+      if (known != axis.values.end())
+        source.add_error(item.at, path,
+                         "the value " + value.text + " stands here twice" +
+                             (known->text == value.text ? "" : ", first as " + known->text));
       axis.values.push_back(std::move(value));
     }
     return axis;

@@ -15,6 +15,7 @@ ResultTable sweep_results(const SweepOptions& options, const std::string& folder
   for (const SweepMember& member : expand_sweep(options)) {
     const std::string path = folder + "/" + member.id;
     const bool finished = std::filesystem::exists(path + "/" + files::kRun) &&
+                          std::filesystem::exists(path + "/" + files::kReport) &&
                           RunDirectory::open(path).status() == status_name(RunStatus::kFinished);
     if (!finished) {
       table.notes.push_back(no_result_note(member.id, path));

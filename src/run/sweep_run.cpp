@@ -55,7 +55,7 @@ State state_of(const std::string& path, const std::string& resolved, const std::
                std::string* other) {
   if (!fs::exists(path + "/" + files::kRun)) return State::kFresh;
   const RunDirectory directory = RunDirectory::open(path);
-  const bool finished = directory.status() == status_name(RunStatus::kFinished);
+  const bool finished = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
   if (!finished && !directory.has(files::kLast)) return State::kFresh;
   if (!directory.has(files::kResolved)) {
     *other = "it has no " + std::string(files::kResolved);
@@ -64,7 +64,27 @@ State state_of(const std::string& path, const std::string& resolved, const std::
   const std::string stored = read_file(directory.file(files::kResolved), kMaxConfigBytes);
   *other = stored == resolved ? data_difference(directory, fingerprint) : difference_text(stored, resolved);
   if (!other->empty()) return State::kOther;
+  if (finished) read_result(directory, {"nll"});  // throws where it is damaged
   return finished ? State::kFinished : State::kUnfinished;
+}
+
+// The same; a damaged member is another one than that of the sweep.
+State state_if_readable(const std::string& path, const std::string& resolved,
+                        const std::function<std::string()>& fingerprint, std::string* other) {
+  try {
+    return state_of(path, resolved, fingerprint, other);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData) throw;
+    *other = error.what();
+    return State::kOther;
+  }
+}
+
+// Of a file, 0 where there is none.
+std::int64_t size_of(const std::string& path) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(path, missing);
+  return missing ? 0 : static_cast<std::int64_t>(size);
 }
 
 // What is wrong with members, each error once however many of them have it.
@@ -112,6 +132,7 @@ struct Job {
   const SweepMember* member;
   std::string folder;
   bool resume = false;
+  std::int64_t console_bytes = 0;  // of earlier attempts
 };
 
 class SweepRunner {
@@ -176,7 +197,7 @@ class SweepRunner {
       std::string difference;
       std::function<std::string()> fingerprint;
       if (run_.fingerprint) fingerprint = [&] { return run_.fingerprint(options_.base, members_[i].overrides); };
-      const State state = state_of(folder, resolved[i], fingerprint, &difference);
+      const State state = state_if_readable(folder, resolved[i], fingerprint, &difference);
       if (state == State::kFinished) {
         ++outcome_.skipped;
         continue;
@@ -188,7 +209,7 @@ class SweepRunner {
     if (!others.empty())
       throw Error(ErrorKind::kUsage,
                   outcome_.folder +
-                      ": holds members of another configuration or other data; choose another folder "
+                      ": holds members of another configuration or other data, or damaged ones; choose another folder "
                       "with --out DIR, or run them again with --redo:" +
                       others);
     for (const auto& [folder, difference] : replaced) {
@@ -204,6 +225,7 @@ class SweepRunner {
     bool told = false;
     while (true) {
       while (pending_signal() == 0 && next < queue_.size() && static_cast<int>(pool.running()) < jobs_) {
+        queue_[next].console_bytes = size_of(queue_[next].folder + "/" + files::kConsole);
         running.emplace(start(pool, queue_[next]), queue_[next]);
         ++next;
       }
@@ -249,7 +271,7 @@ class SweepRunner {
     }
     const std::string how = end.ok() ? "ended without " + std::string(files::kReport) : end.text();
     const std::string console = job.folder + "/" + files::kConsole;
-    const std::string lines = last_lines(console, kShownLines);
+    const std::string lines = last_lines(console, kShownLines, job.console_bytes);
     outcome_.failed.emplace_back(job.member->id, how + "\n" + lines);
     log().error("{} failed: {}; the end of {}:\n{}", place, how, console, lines);
   }

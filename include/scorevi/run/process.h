@@ -31,9 +31,9 @@ struct ProcessEnd {
 // The file of the running program, to start it again with other arguments.
 std::string current_program();
 
-// The last `lines` lines of a text file, "" when it cannot be read; escape sequences and other
-// control characters are removed.
-std::string last_lines(const std::string& path, int lines);
+// The last `lines` lines of a text file beyond its first `from` bytes, "" when it cannot be read; escape sequences and
+// other control characters are removed.
+std::string last_lines(const std::string& path, int lines, std::int64_t from = 0);
 
 // A set of running children. Each has a process group of its own, so that Ctrl-C on the terminal
 // reaches it only through signal_all, once. A child gets SIGTERM when we die.

@@ -45,7 +45,7 @@ struct SweepValue {
 
 struct SweepAxis {
   std::string key;
-  std::vector<SweepValue> values;  // no text twice
+  std::vector<SweepValue> values;  // no text and no number twice
 };
 
 struct SweepOptions {
@@ -91,8 +91,8 @@ struct SweepRunOptions {
   std::string program;                       // "" = this program
   std::vector<std::string> train_arguments;  // added to every `scorevi train`: --limit-batches 3
 
-  // Members that were made with another configuration or on other data are refused; with `redo` their folders are
-  // deleted and they run again.
+  // Members that were made with another configuration or on other data, or are damaged, are refused; with `redo` their
+  // folders are deleted and they run again.
   bool redo = false;
 
   // Checks the configuration of a member, throwing what is wrong, and returns the text that

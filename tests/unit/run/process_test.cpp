@@ -104,6 +104,8 @@ TEST(Process, LastLinesAreCleanText) {
   const std::string path = folder.write("log", "one\n\x1b[31mtwo\x1b[0m\n\n50 %\r100 %\nlast");
   EXPECT_EQ(last_lines(path, 2), "50 %100 %\nlast");
   EXPECT_EQ(last_lines(path, 10), "one\ntwo\n50 %100 %\nlast");
+  EXPECT_EQ(last_lines(path, 10, 4), "two\n50 %100 %\nlast");
+  EXPECT_EQ(last_lines(path, 10, 1000), "");
   EXPECT_EQ(last_lines(folder.file("none"), 3), "");
 }
 

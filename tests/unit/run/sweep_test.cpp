@@ -180,6 +180,13 @@ TEST_F(Sweep, AllErrorsAtOnceWithTheirPlaces) {
   EXPECT_THAT(message, HasSubstr(file + ":12:10: metrics: expected a list"));
 }
 
+TEST_F(Sweep, OneNumberInTwoTextsIsOneValue) {
+  const std::string message =
+      refused("name: x\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 0.0, 1], optimizer.lr: [1e-3, 0.001]}\n");
+  EXPECT_THAT(message, HasSubstr("grid.seed: the value 0.0 stands here twice, first as 0"));
+  EXPECT_THAT(message, HasSubstr("grid.optimizer.lr: the value 0.001 stands here twice, first as 1e-3"));
+}
+
 TEST_F(Sweep, OverridesKnowTheirPlaces) {
   const auto members =
       expand_sweep(load("name: s\nbase: base.yaml\ncommon: {a.b: 1}\nvariants:\n  x: {c: 2}\ngrid:\n"
@@ -260,6 +267,29 @@ TEST_F(Sweep, FinishedMembersAreSkipped) {
   EXPECT_EQ(again.skipped, 7);
 }
 
+TEST_F(Sweep, AMemberWithoutItsReportIsEvaluatedAndADamagedOneNamesTheRemedy) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 1]}\n");
+  ASSERT_EQ(run_sweep(sweep, options()).finished, 2);
+  const std::string member = "out/a__seed=1/";
+  folder_.write(member + "checkpoints/last.safetensors", "");
+  std::filesystem::remove(folder_.file(member + "evaluation/report.json"));
+  EXPECT_THAT(sweep_results(sweep, folder_.file("out")).notes,
+              ElementsAre(HasSubstr("evaluate it with: scorevi evaluate " + folder_.file("out"))));
+  const SweepOutcome resumed = run_sweep(sweep, options());
+  EXPECT_EQ(resumed.skipped, 1);
+  EXPECT_EQ(resumed.finished, 1);
+  EXPECT_EQ(read(member + "mode"), "--resume\n");
+  for (const char* file : {"evaluation/report.json", "run.json"}) {
+    folder_.write(member + file, "{\"sta");
+    const std::string message = test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, options()); });
+    EXPECT_THAT(message, HasSubstr("or run them again with --redo:\n  " + folder_.file("out/a__seed=1") + ": "));
+    EXPECT_THAT(message, HasSubstr(file));
+    SweepRunOptions redo = options();
+    redo.redo = true;
+    EXPECT_EQ(run_sweep(sweep, redo).finished, 1);
+  }
+}
+
 TEST_F(Sweep, AFailingMemberIsReportedAndTheOthersGoOn) {
   const SweepOptions sweep =
       load("name: s\nbase: base.yaml\nvariants: {bad: {method.name: bad}, good: {}}\ngrid: {seed: [0]}\n");
@@ -274,7 +304,11 @@ TEST_F(Sweep, AFailingMemberIsReportedAndTheOthersGoOn) {
   const ResultTable table = sweep_results(sweep, outcome.folder);
   EXPECT_THAT(table.rows, SizeIs(1));
   EXPECT_THAT(table.notes, ElementsAre("No result of bad__seed=0: failed, score not finite."));
-  EXPECT_EQ(run_sweep(sweep, run).skipped, 1);  // the failed one runs again
+  folder_.write("out/bad__seed=0/console.txt", "an earlier attempt\n");
+  const SweepOutcome again = run_sweep(sweep, run);  // the failed one runs again
+  EXPECT_EQ(again.skipped, 1);
+  EXPECT_THAT(again.failed.at(0).second, Not(HasSubstr("an earlier attempt")));
+  EXPECT_THAT(again.failed.at(0).second, HasSubstr("fc1.weight: score not finite"));
 }
 
 TEST_F(Sweep, AnInvalidMemberStopsTheSweepBeforeItStarts) {
