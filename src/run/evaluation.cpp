@@ -40,7 +40,8 @@ json to_json(const EvaluationReport& report) {
     confused.push_back(
         {{"target", c.target}, {"predicted", c.predicted}, {"count", c.count}, {"share", number(c.share)}});
   for (const auto& u : report.uncertain)
-    uncertain.push_back({{"row", u.index},
+    uncertain.push_back({{"file", u.place.file},
+                         {"row", u.place.row},
                          {"target", u.target},
                          {"predicted", u.predicted},
                          {"confidence", number(u.confidence)},

@@ -49,7 +49,8 @@ void add_uncertain(const metrics::ClassificationRecords& records, const data::Da
   for (const std::size_t i : metrics::largest(records.entropy, kShownUncertain)) {
     const double information = records.expected_entropy.empty() ? std::numeric_limits<double>::quiet_NaN()
                                                                 : records.entropy[i] - records.expected_entropy[i];
-    report.uncertain.push_back({rows[i], dataset.class_names[static_cast<std::size_t>(records.target[i])],
+    report.uncertain.push_back({dataset.place_of(rows[i]),
+                                dataset.class_names[static_cast<std::size_t>(records.target[i])],
                                 dataset.class_names[static_cast<std::size_t>(records.predicted[i])],
                                 records.confidence[i], records.entropy[i], information, thumbnail(dataset, rows[i])});
   }
@@ -125,7 +126,8 @@ void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, c
   metrics::Interval width;
   width.value = result.width;
   report.values.emplace_back("width", width);
-  write_value_predictions(predictions_path, rows, experiment.data.outputs(), prediction, records);
+  write_value_predictions(predictions_path, experiment.data.dataset, rows, experiment.data.outputs(), prediction,
+                          records);
 }
 
 std::string selection_text(const RunOptions& options, const std::string& checkpoint) {

@@ -14,6 +14,13 @@ namespace {
 
 using nlohmann::json;
 
+// As in predictions.csv: of the file, else of the set, from 1.
+std::vector<int64_t> numbers_of(const data::Dataset& dataset, const std::vector<int64_t>& rows) {
+  std::vector<int64_t> numbers;
+  for (const int64_t row : rows) numbers.push_back(dataset.place_of(row).row);
+  return numbers;
+}
+
 struct NamedScores {
   std::string name;
   std::vector<double> values;
@@ -69,6 +76,7 @@ OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_ro
   report.in_rows = static_cast<int64_t>(in_rows.size());
   report.out_rows = static_cast<int64_t>(out_rows.size());
   const std::vector<NamedScores> in = scores_of(experiment, in_rows, report.samples);
+  const std::vector<int64_t> in_numbers = numbers_of(experiment.data.dataset, in_rows);
   experiment.data = std::move(other);
   const std::vector<NamedScores> out = scores_of(experiment, out_rows, report.samples);
   CsvRow header;
@@ -80,8 +88,8 @@ OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_ro
   directory.make_folder(folder);
   AtomicFile file(directory.file(folder + "/scores.csv"));
   file.write(header.text() + "\n");
-  add_rows(file, "in", in_rows, in);
-  add_rows(file, "out", out_rows, out);
+  add_rows(file, "in", in_numbers, in);
+  add_rows(file, "out", numbers_of(experiment.data.dataset, out_rows), out);
   file.commit();
   write_json(directory.file(folder + "/ood.json"), to_json(report));
   return report;

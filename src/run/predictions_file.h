@@ -9,13 +9,15 @@
 
 namespace scorevi::run {
 
-// Columns: row (of the data set), picture (its file, for sets of pictures), target, predicted, correct, confidence,
+// Columns: file (for tables), row (of that file, else of the data set, from 1), picture (its file, for sets of
+// pictures), target, predicted, correct, confidence,
 // entropy, mutual_information, p_<class> ...
 void write_class_predictions(const std::string& path, const data::Dataset& dataset, const std::vector<int64_t>& rows,
                              const ClassPrediction& prediction, const metrics::ClassificationRecords& records);
 
-// Columns: row, output (0 .. K-1), target, mean, std, lower, upper (90 % interval), nll.
-void write_value_predictions(const std::string& path, const std::vector<int64_t>& rows, int64_t outputs,
-                             const ValuePrediction& prediction, const metrics::RegressionRecords& records);
+// Columns: file and row as above, output (0 .. K-1), target, mean, std, lower, upper (90 % interval), nll.
+void write_value_predictions(const std::string& path, const data::Dataset& dataset, const std::vector<int64_t>& rows,
+                             int64_t outputs, const ValuePrediction& prediction,
+                             const metrics::RegressionRecords& records);
 
 }  // namespace scorevi::run

@@ -66,11 +66,11 @@ class CommandsTest : public ::testing::Test {
     ASSERT_GT(evaluated.rows(), 20U);
     for (std::size_t i = 0; i < evaluated.rows(); ++i) {
       const auto row = static_cast<std::size_t>(evaluated.number(i, evaluated.column("row")).value());
-      ASSERT_LT(row, predicted.rows());
-      ASSERT_EQ(predicted.number(row, predicted.column("row")), static_cast<double>(row + 1));
+      ASSERT_EQ(predicted.number(row - 1, predicted.column("row")), static_cast<double>(row));
       for (const std::string& name : columns) {
         const double expected = evaluated.number(i, evaluated.column(name)).value();
-        EXPECT_NEAR(predicted.number(row, predicted.column(name)).value(), expected, 1e-5 + 1e-5 * std::abs(expected))
+        EXPECT_NEAR(predicted.number(row - 1, predicted.column(name)).value(), expected,
+                    1e-5 + 1e-5 * std::abs(expected))
             << "row " << row << " " << name;
       }
     }
@@ -173,6 +173,16 @@ TEST_F(CommandsTest, ALabelledTableIsEvaluatedWhole) {
 TEST_F(CommandsTest, TestRowsComeFromASecondFile) {
   train(values_config(), {"-s", "data.test_path=" + table("test.csv", 0.5)});
   EXPECT_EQ(nlohmann::json::parse(slurp(folder_.file("run/evaluation/report.json")))["n"], 60);
+  EXPECT_THAT(
+      slurp(folder_.file("run/evaluation/predictions.csv")),
+      ::testing::StartsWith("file,row,output,target,mean,std,lower,upper,nll\n" + folder_.file("test.csv") + ",1,0,"));
+}
+
+TEST_F(CommandsTest, PredictReadsNamesAfterBlanks) {
+  train(values_config());
+  const std::string table = folder_.write("blanks.csv", "y, b, a\n0, 1, 2\n");
+  const auto result = run_program({"predict", folder_.file("run"), table});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 TEST_F(CommandsTest, AnotherSplitOfTheRunsOwnDataIsNotEvaluated) {

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>
 
+#include "scorevi/data/dataset.h"
 #include "scorevi/metrics/bootstrap.h"
 #include "scorevi/metrics/calibration.h"
 
@@ -36,7 +37,7 @@ struct EvaluationReport {
   };
   std::vector<Confusion> confused;  // most confused pairs
   struct Uncertain {
-    std::int64_t index;
+    data::RowPlace place;
     std::string target, predicted;
     double confidence, entropy, mutual_information;
     at::Tensor picture;

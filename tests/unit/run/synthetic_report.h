@@ -93,8 +93,13 @@ inline run::EvaluationReport synthetic_classification() {
   report.nll_clamped = 2;
   report.confused = {{"8", "1", 6, 0.069}, {"9", "3", 4, 0.045}, {"4 & <7>", "7", 3, 0.033}};
   for (int i = 0; i < 12; ++i)
-    report.uncertain.push_back({100 + 7 * i, std::to_string(i % 10), std::to_string(i % 3 == 0 ? 8 : i % 10),
-                                0.31 + 0.01 * i, 2.0 - 0.05 * i, 0.4 - 0.01 * i, synthetic_digit(i)});
+    report.uncertain.push_back({{"", 100 + 7 * i},
+                                std::to_string(i % 10),
+                                std::to_string(i % 3 == 0 ? 8 : i % 10),
+                                0.31 + 0.01 * i,
+                                2.0 - 0.05 * i,
+                                0.4 - 0.01 * i,
+                                synthetic_digit(i)});
   report.sigma = {{"fc1.weight", 6400, 0.02, 0.011, 0.13, 0.29, 0.93},
                   {"fc1.bias", 100, 0.02, 0.03, 0.12, 0.25, 0.99},
                   {"out.weight", 1000, 0.02, 0.008, 0.05, 0.2, 0.97},
