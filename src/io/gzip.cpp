@@ -71,6 +71,19 @@ std::string gunzip(std::string_view bytes, const std::string& name, std::size_t 
   }
 }
 
+std::string gunzip_beginning(std::string_view bytes, std::size_t count) {
+  InflateStream inflating(kGzipOnly, "gzip data");
+  z_stream& stream = inflating.get();
+  std::string output(count, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max()));
+  stream.next_out = reinterpret_cast<Bytef*>(output.data());
+  stream.avail_out = static_cast<uInt>(output.size());
+  inflate(&stream, Z_SYNC_FLUSH);
+  output.resize(count - stream.avail_out);
+  return output;
+}
+
 std::string read_raw_or_gzip(const std::string& path, std::size_t max_bytes) {
   std::string bytes = read_file(path, static_cast<std::int64_t>(max_bytes));
   if (!is_gzip(bytes)) return bytes;

@@ -97,4 +97,10 @@ at::Tensor parse_idx(std::string_view bytes, const std::string& name) {
 
 at::Tensor read_idx(const std::string& path) { return parse_idx(read_raw_or_gzip(path), path); }
 
+bool begins_like_idx(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  const std::string_view magic = bytes.substr(0, kMagicBytes);
+  return magic == "\0\0\x08\x01"sv || magic == "\0\0\x08\x03"sv;
+}
+
 }  // namespace scorevi::io

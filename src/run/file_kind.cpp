@@ -7,6 +7,8 @@
 #include <initializer_list>
 
 #include "scorevi/core/text.h"
+#include "scorevi/io/gzip.h"
+#include "scorevi/io/idx.h"
 #include "scorevi/io/image.h"
 
 namespace scorevi::run {
@@ -14,8 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMagicBytes = 4;
+
 std::string first_bytes(const std::string& path) {
-  constexpr std::size_t kCount = 16;
+  constexpr std::size_t kCount = 4096;
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "";
   std::string first(kCount, '\0');
@@ -36,11 +40,11 @@ bool has_ending(std::string name, std::initializer_list<const char*> endings) {
 FileKind kind_of_file(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return FileKind::kFolder;
-  const std::string name = fs::path(path).filename().string();
-  if (!io::format_of_name(path).empty() || io::begins_like_picture(first_bytes(path))) return FileKind::kPicture;
-  if (name.find("idx") != std::string::npos) return FileKind::kIdx;
+  const std::string name = fs::path(path).filename().string(), first = first_bytes(path);
+  if (!io::format_of_name(path).empty() || io::begins_like_picture(first)) return FileKind::kPicture;
   if (has_ending(name, {".safetensors", ".pth", ".pt", ".ckpt", ".bin"})) return FileKind::kWeights;
   if (has_ending(name, {".csv", ".tsv", ".txt"})) return FileKind::kTable;
+  if (io::begins_like_idx(io::is_gzip(first) ? io::gunzip_beginning(first, kMagicBytes) : first)) return FileKind::kIdx;
   return FileKind::kOther;
 }
 

@@ -7,7 +7,7 @@ namespace scorevi::run {
 
 enum class FileKind { kFolder, kPicture, kIdx, kWeights, kTable, kOther };
 
-// By its name and its first bytes. MNIST files are told by name, as everywhere: train-images-idx3-ubyte.
+// By its name and its first bytes; idx files by these alone, raw or gzip.
 FileKind kind_of_file(const std::string& path);
 
 // "a picture", "a weight file".

@@ -118,7 +118,8 @@ std::string value_rows(const NewRows& rows, int64_t outputs, const ValuePredicti
 }
 
 // Before anything is predicted: outputs that can be written, and that destroy no input.
-void check_outputs(const PredictRequest& request, const std::vector<NewRows::Origin>& origins) {
+void check_outputs(const PredictRequest& request, const RunDirectory& directory,
+                   const std::vector<NewRows::Origin>& origins) {
   namespace fs = std::filesystem;
   std::error_code missing;
   for (const auto& [option, target] : {std::pair("--out", request.out), std::pair("--sheet", request.sheet)}) {
@@ -126,6 +127,9 @@ void check_outputs(const PredictRequest& request, const std::vector<NewRows::Ori
     const fs::path folder = fs::absolute(target).parent_path();
     if (!fs::is_directory(folder, missing))
       throw Error(ErrorKind::kUsage, fmt::format("predict: {} {}: no such folder {}", option, target, folder.string()));
+    if (directory.owns(target))
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("predict: {} {} is a file of the run, expected another file", option, target));
     if (!fs::exists(target, missing)) continue;
     for (const NewRows::Origin& origin : origins)
       if (fs::equivalent(origin.file, target, missing))
@@ -143,7 +147,7 @@ int predict(const PredictRequest& request, std::ostream& out) {
   const RunDirectory directory = RunDirectory::open(request.run);
   const RunOptions options = load_run_options(directory).options;
   const NewRows rows = read_new_rows(request.inputs, directory);
-  check_outputs(request, rows.origins);
+  check_outputs(request, directory, rows.origins);
   if (!request.sheet.empty() && !rows.data.dataset.pictures)
     throw Error(ErrorKind::kUsage, "predict: --sheet shows picture files, and the run was trained on none");
   Experiment experiment = build_experiment(options, rows.data, Use::kPrediction);

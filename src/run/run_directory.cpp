@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "json_file.h"
@@ -11,6 +12,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
+#include "scorevi/core/text.h"
 #include "scorevi/run/folder_lock.h"
 
 namespace scorevi::run {
@@ -66,11 +68,14 @@ bool holds_foreign_files(const std::string& path) {
   });
 }
 
+constexpr const char* kFiles[] = {files::kConfig,  files::kResolved, files::kRun,      files::kLog,
+                                  files::kConsole, files::kMetrics,  files::kTiming,   files::kSteps,
+                                  files::kSplit,   files::kInputs,   files::kPictures, files::kBadPictures,
+                                  files::kLast,    files::kBest,     files::kReport,   files::kHtml};
+
 // Opening a pipe waits for its other end, and a device may never end.
 void check_regular_files(const std::string& path) {
-  for (const char* name : {files::kConfig, files::kResolved, files::kRun, files::kLog, files::kConsole, files::kMetrics,
-                           files::kTiming, files::kSteps, files::kSplit, files::kInputs, files::kPictures,
-                           files::kBadPictures, files::kLast, files::kBest, files::kReport, files::kHtml}) {
+  for (const char* name : kFiles) {
     std::error_code ignored;
     const fs::file_status status = fs::status(path + "/" + name, ignored);
     if (fs::exists(status) && !fs::is_regular_file(status))
@@ -161,6 +166,13 @@ RunDirectory RunDirectory::open(const std::string& given) {
 void RunDirectory::lock() { lock_ = std::make_shared<FolderLock>(path_, kTraining); }
 
 bool RunDirectory::has(const std::string& relative) const { return fs::exists(file(relative)); }
+
+bool RunDirectory::owns(const std::string& path) const {
+  const fs::path relative = fs::weakly_canonical(path).lexically_relative(fs::canonical(path_));
+  const std::string folder = relative.begin() == relative.end() ? "" : relative.begin()->string();
+  return folder == "checkpoints" || begins_with(folder, "evaluation") ||
+         std::find(std::begin(kFiles), std::end(kFiles), relative.string()) != std::end(kFiles);
+}
 
 void RunDirectory::make_folder(const std::string& relative) const { create_folders(file(relative)); }
 

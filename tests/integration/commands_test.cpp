@@ -95,6 +95,14 @@ TEST_F(CommandsTest, PredictDoesNotOverwriteItsInput) {
   const auto result = run_program({"predict", folder_.file("run"), rows, "--out", rows});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("is one of the inputs"));
+  const std::string own = folder_.file("run/run.json"), info = slurp(own);
+  for (const std::string& file : {own, folder_.file("run/../run/evaluation/report.json")}) {
+    const auto refused = run_program({"predict", folder_.file("run"), rows, "--out", file});
+    EXPECT_EQ(refused.exit_code, 2) << file;
+    EXPECT_THAT(refused.err, HasSubstr("is a file of the run"));
+  }
+  EXPECT_EQ(slurp(own), info);
+  EXPECT_EQ(run_program({"predict", folder_.file("run"), rows, "--out", folder_.file("run/mine.csv")}).exit_code, 0);
   EXPECT_EQ(slurp(rows), before);
 }
 
@@ -128,10 +136,12 @@ TEST_F(CommandsTest, TheColumnsOfTheRunTellAHeader) {
 
 TEST_F(CommandsTest, PicturesDoNotFitARunThatReadsTables) {
   train(values_config());
-  const std::string pictures = folder_.write("new-idx3-ubyte", std::string(16, '\0'));
+  const std::string pictures = folder_.write("new", std::string("\0\0\x08\x03", 4) + std::string(12, '\0'));
   const auto result = run_program({"predict", folder_.file("run"), pictures});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("expected a CSV table"));
+  EXPECT_THAT(result.err, HasSubstr("is an idx file, expected a CSV table"));
+  const std::string table = folder_.write("new_idx.csv", "a,b\n1,2\n");
+  EXPECT_EQ(run_program({"predict", folder_.file("run"), table}).exit_code, 0);
 }
 
 TEST_F(CommandsTest, EvaluateOnOtherData) {

@@ -19,6 +19,10 @@ bool is_gzip(std::string_view bytes);
 // claims).
 std::string gunzip(std::string_view bytes, const std::string& name, std::size_t max_bytes = kDefaultMaxBytes);
 
+// At most `count` bytes from the beginning of what gzip data hold, of which `bytes` are the beginning; fewer where
+// these end or are damaged.
+std::string gunzip_beginning(std::string_view bytes, std::size_t count);
+
 // The bytes of a file, decompressed where its content is gzip. Error kData also where the file is
 // missing, unreadable, a folder, or itself above `max_bytes`.
 std::string read_raw_or_gzip(const std::string& path, std::size_t max_bytes = kDefaultMaxBytes);

@@ -18,4 +18,7 @@ at::Tensor read_idx(const std::string& path);
 // The same for bytes in memory (not compressed); `name` stands in messages.
 at::Tensor parse_idx(std::string_view bytes, const std::string& name);
 
+// Whether the beginning of an uncompressed file has the magic of labels or images: 00 00 08 01 or 00 00 08 03.
+bool begins_like_idx(std::string_view bytes);
+
 }  // namespace scorevi::io

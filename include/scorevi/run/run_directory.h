@@ -64,6 +64,8 @@ class RunDirectory {
   const std::string& path() const { return path_; }
   std::string file(const std::string& relative) const { return path_ + "/" + relative; }
   bool has(const std::string& relative) const;
+  // Whether a file of that path is or would be one of the run's own, named above.
+  bool owns(const std::string& path) const;
   void make_folder(const std::string& relative) const;
 
   // run.json as it is on disk; update() merges keys and writes it atomically. Error(kData) where it is damaged.

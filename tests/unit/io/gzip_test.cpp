@@ -27,6 +27,15 @@ TEST(Gzip, RoundTripAcrossSeveralChunks) {
   EXPECT_EQ(gunzip(gzip_bytes(""), "t.gz"), "");
 }
 
+TEST(Gzip, TheBeginningOfTheBeginning) {
+  const std::string text = sample_text(), packed = gzip_bytes(text);
+  EXPECT_EQ(gunzip_beginning(packed, 4), text.substr(0, 4));
+  EXPECT_EQ(gunzip_beginning(packed.substr(0, 200), 4), text.substr(0, 4));
+  EXPECT_EQ(gunzip_beginning(gzip_bytes("ab"), 4), "ab");
+  EXPECT_EQ(gunzip_beginning(packed.substr(0, 5), 4), "");
+  EXPECT_EQ(gunzip_beginning("\x1f\x8b no gzip", 4), "");
+}
+
 TEST(Gzip, ConcatenatedMembersAreOneText) {
   EXPECT_EQ(gunzip(gzip_bytes("one ") + gzip_bytes("two"), "t.gz"), "one two");
 }

@@ -36,6 +36,14 @@ TEST(Idx, ImagesAndLabels) {
   EXPECT_TRUE(at::equal(y, at::tensor({7, 0, 9}, at::kByte)));
 }
 
+TEST(Idx, IsKnownByItsFirstBytes) {
+  EXPECT_TRUE(begins_like_idx(images()));
+  EXPECT_TRUE(begins_like_idx(bytes({0, 0, 8, 1})));
+  EXPECT_FALSE(begins_like_idx(bytes({0, 0, 8})));
+  EXPECT_FALSE(begins_like_idx(bytes({0, 0, 8, 9})));
+  EXPECT_FALSE(begins_like_idx("x,y\n"));
+}
+
 TEST(Idx, RawOrGzipByContent) {
   const test::TempDir dir;
   const at::Tensor raw = read_idx(dir.write("a.gz", images()));
