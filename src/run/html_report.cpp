@@ -27,6 +27,8 @@ void add_headline(metrics::HtmlPage& page, const EvaluationReport& report) {
   metrics::DataTable table;
   table.columns = {{"", false}, {"value"}, {"95 % interval"}, {"meaning", false}};
   table.caption = "Intervals: percentile bootstrap over the rows of the split.";
+  if (report.bins.total() > 0)
+    table.caption += " That of an ECE can lie above its value: resampled rows add noise to every bin.";
   for (const auto& [key, interval] : report.values) {
     MetricStyle style = metric_style(key);
     if (key == "ece" || key == "mce") style.title += fmt::format(" ({} bins)", report.ece_bins);

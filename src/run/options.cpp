@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "describe.h"
@@ -73,7 +74,7 @@ void describe_evaluate(EvaluateOptions& o, config::Visitor& v) {
 
 void describe(RunOptions& o, config::Visitor& v) {
   v.field("name", o.name, "begins the name of the run folder");
-  v.field("seed", o.seed, "everything random follows from it", config::between(0, 9007199254740992.0));
+  v.field("seed", o.seed, "everything random follows from it", config::between(0, 9007199254740991.0));
   v.field("device", o.device, "auto, cpu, cuda or cuda:N");
   v.field("threads", o.threads, "CPU threads; 0 = all cores", config::between(0, 4096));
   v.section("data", "what is learned from", [&o](config::Visitor& i) { describe_data(o.data, i); });
@@ -161,9 +162,8 @@ void check_combinations(config::Document& document, const RunOptions& o) {
            "val_rmse is for regression; use val_nll, val_error or val_ece");
   complain(o.likelihood.name == "gaussian" && (o.train.monitor == "val_error" || o.train.monitor == "val_ece"),
            "train.monitor", "is for classification; use val_nll or val_rmse");
-  for (std::size_t i = 0; i + 1 < o.schedule.milestones.size(); ++i)
-    complain(o.schedule.milestones[i] > o.schedule.milestones[i + 1], "schedule.milestones",
-             "expected ascending epochs");
+  complain(!std::is_sorted(o.schedule.milestones.begin(), o.schedule.milestones.end()), "schedule.milestones",
+           "expected ascending epochs");
 }
 
 void refuse_sweep(const config::Node& root, const std::string& name) {

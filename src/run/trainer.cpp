@@ -47,7 +47,8 @@ std::string advice_for(inference::StepStatus status, const MethodOptions& method
   if (method.name == "bam") return "try a smaller method.lambda" + (diverged ? start : ", or more method.samples");
   const std::string smaller = uses_optimizer(method) ? "try a smaller optimizer.lr, optimizer.clip_norm"
                                                      : "try a smaller method.mean_step and method.beta";
-  return smaller + (diverged ? start : data);
+  const bool exploded = status == inference::StepStatus::kExploded;
+  return smaller + (diverged ? start : data) + (exploded ? "; train.max_loss sets what counts as exploded" : "");
 }
 
 }  // namespace

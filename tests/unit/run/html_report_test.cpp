@@ -75,7 +75,8 @@ TEST(HtmlReport, ClassificationShowsEverything) {
                            "versions.libtorch",
                            "2.11.0",
                            "hashes.config",
-                           "likelihood.temperature: 0.1 (now 1)"})
+                           "likelihood.temperature: 0.1 (now 1)",
+                           "That of an ECE can lie above its value"})
     EXPECT_THAT(html, HasSubstr(part));
   EXPECT_THAT(html, Not(HasSubstr("did not learn")));
   for (const char* outside : {"href=", "src=\"http", "<link", "<script", "@import", "url("})

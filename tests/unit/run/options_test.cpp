@@ -95,6 +95,10 @@ TEST_F(OptionsTest, RangesAreChecked) {
   EXPECT_THAT(error_of("posterior: {init_std: .nan}\n"), HasSubstr("posterior.init_std"));
   EXPECT_THAT(error_of("likelihood: {temperature: 0}\n"), HasSubstr("likelihood.temperature"));
   EXPECT_THAT(error_of("seed: 1\n", {"train.epohcs=3"}), HasSubstr("did you mean"));
+  EXPECT_EQ(error_of("seed: 9007199254740991\n"), "no error");
+  EXPECT_THAT(error_of("seed: 9007199254740993\n"), HasSubstr("seed: out of range"));
+  EXPECT_EQ(error_of("schedule: {name: multistep, milestones: [5, 3, 3, 0]}\n"),
+            folder_.file("c.yaml") + ":1:41: schedule.milestones: expected ascending epochs");
   EXPECT_EQ(error_of("seed: 1\n", {"lr=1"}), "-s lr=1: unknown key, got \"lr\" (did you mean \"optimizer.lr\"?)");
 }
 
