@@ -108,8 +108,8 @@ int check(const CheckRequest& request, std::ostream& out) {
   out << fmt::format("method      {} on {}: {} epochs of {} steps\n", loaded.options.method.name, experiment.device,
                      loaded.options.train.epochs, batches);
   print_memory(experiment, out);
-  out << "everything fits; start with: scorevi train " << request.config;
-  for (const std::string& text : request.overrides) out << " -s '" << text << "'";
+  out << "everything fits; start with: scorevi train " << shell_word(request.config);
+  for (const std::string& text : request.overrides) out << " -s " << shell_word(text);
   out << "\n";
   return 0;
 }

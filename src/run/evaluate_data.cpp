@@ -42,9 +42,7 @@ DataParts own_data(const RunDirectory& directory, const RunOptions& options) {
     check_same_data(directory, data);
     return data;
   } catch (const Error& error) {
-    throw Error(error.kind(), std::string(error.what()) +
-                                  "\nthe run's data at another place: -s data.path=FILE or -s data.root=DIR; other "
-                                  "data: --data CONFIG");
+    throw Error(error.kind(), error.what() + std::string(kDataAtAnotherPlace) + "; other data: --data CONFIG");
   }
 }
 

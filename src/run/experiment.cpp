@@ -301,7 +301,13 @@ Experiment build_training(const RunOptions& options) {
   if (options.data.batch_size > rows)
     log().info("data.batch_size: {} is more than the {} training rows; every step takes all of them",
                options.data.batch_size, rows);
-  return build_experiment(options, std::move(data), Use::kTraining);
+  Experiment experiment = build_experiment(options, std::move(data), Use::kTraining);
+  const int64_t steps = experiment.train_loader.batches() * options.train.epochs,
+                warmup = options.schedule.warmup_steps;
+  if (steps > 0 && warmup > steps)
+    log().warn("schedule.warmup_steps: {} is more than the {} steps of the run; optimizer.lr is never reached", warmup,
+               steps);
+  return experiment;
 }
 
 }  // namespace scorevi::run

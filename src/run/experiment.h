@@ -39,6 +39,10 @@ std::string fingerprint_of(const data::Dataset& dataset);
 // Error(kData) when the run was trained on other data (run.json has their SHA-256) or on other rows (split.json).
 void check_same_data(const RunDirectory& directory, const DataParts& data);
 
+// Ends the message of an error with a run's own data.
+inline constexpr const char kDataAtAnotherPlace[] =
+    "\nthe run's data at another place: -s data.path=FILE or -s data.root=DIR";
+
 // Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part);
 

@@ -4,6 +4,8 @@
 #include <ostream>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "config_diff.h"
 #include "data_files.h"
 #include "evaluator.h"
@@ -14,6 +16,7 @@
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/core/terminal.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/engine_factory.h"
 #include "scorevi/run/failure.h"
@@ -102,8 +105,9 @@ void add_seconds(const RunDirectory& directory, double seconds) {
   directory.update({{"train_s", directory.info().value("train_s", 0.0) + seconds}});
 }
 
-int end_unfinished(const RunDirectory& directory, TrainEnd end, int64_t step) {
-  const std::string how = "go on with: scorevi train --resume " + directory.path();
+int end_unfinished(const TrainRequest& request, const RunDirectory& directory, TrainEnd end, int64_t step) {
+  std::string how = "go on with: scorevi train --resume " + shell_word(directory.path());
+  if (request.limit_batches > 0) how += " --limit-batches " + std::to_string(request.limit_batches);
   if (end == TrainEnd::kStepLimit) {
     directory.set_status(RunStatus::kInterrupted, "step limit");
     log().info("stopped after step {} as asked; {}", step, how);
@@ -115,7 +119,8 @@ int end_unfinished(const RunDirectory& directory, TrainEnd end, int64_t step) {
 }
 
 // From the first step to the report. Whatever is thrown leaves its reason in run.json.
-int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& directory, std::ostream& out) {
+int run_training(const TrainRequest& request, Trainer& trainer, Experiment& experiment, const RunDirectory& directory,
+                 std::ostream& out) {
   const auto begin = std::chrono::steady_clock::now();
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
@@ -123,7 +128,7 @@ int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& d
   directory.update({{"steps", trainer.state().step},
                     {"evaluations", trainer.state().evaluations},
                     {"refused_steps", trainer.state().refused_steps}});
-  if (end != TrainEnd::kFinished) return end_unfinished(directory, end, trainer.state().step);
+  if (end != TrainEnd::kFinished) return end_unfinished(request, directory, end, trainer.state().step);
   const std::string checkpoint = load_weights(experiment, directory);
   const data::Split& split = experiment.data.split;
   const std::string part = !split.test.empty() ? "test" : "validation";
@@ -136,7 +141,7 @@ int run_training(Trainer& trainer, Experiment& experiment, const RunDirectory& d
       const EvaluationReport report = evaluate_part(experiment, directory, part, checkpoint, "evaluation");
       out << summary_text(report) << "report: " << directory.file(files::kHtml) << "\n";
     } catch (const Interrupted&) {
-      return end_unfinished(directory, TrainEnd::kInterrupted, trainer.state().step);
+      return end_unfinished(request, directory, TrainEnd::kInterrupted, trainer.state().step);
     }
   }
   directory.set_status(RunStatus::kFinished);
@@ -172,11 +177,37 @@ int train_new(const TrainRequest& request, const Start& start, std::ostream& out
     save_data_files(directory, experiment.data.dataset);
     record_start(experiment, loaded, directory);
     Trainer trainer(experiment, directory, trainer_options(request));
-    return run_training(trainer, experiment, directory, out);
+    return run_training(request, trainer, experiment, directory, out);
   } catch (const std::exception& e) {
     mark_failed(directory, e);
     throw;
   }
+}
+
+Experiment build_resumed(const RunOptions& options, const RunDirectory& directory) {
+  try {
+    Experiment experiment = build_training(options);
+    check_same_data(directory, experiment.data);
+    return experiment;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData) throw;
+    throw Error(error.kind(), error.what() + std::string(kDataAtAnotherPlace));
+  }
+}
+
+// A process that was killed between a best checkpoint and the next last one leaves a best of steps that are made again:
+// the run must come to the same best, and not end before it.
+void check_best_comes_again(const RunDirectory& directory, const std::string& before, const std::string& now) {
+  if (before == now || !directory.has(files::kBest)) return;
+  const int64_t step = load_run_checkpoint(directory, files::kLast, {"run."}).get_int("run.step");
+  const int64_t best = load_run_checkpoint(directory, files::kBest, {"run."}).get_int("run.step");
+  if (best <= step) return;
+  for (const ConfigDifference& d : config_differences(before, now))
+    if (d.key == "train.epochs" || d.key == "train.eval_every" || d.key == "train.patience")
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: {}: run has {}, configuration has {}; the run was stopped after step {} with best "
+                              "weights of step {}, expected the run's own value until it has made that step again",
+                              directory.path(), d.key, d.before, d.after, step, best));
 }
 
 // Goes on with a run. What goes wrong before it has begun leaves its state as it was.
@@ -185,22 +216,23 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   directory.lock();
   const std::string saved = directory.resolved();
   check_resumable(directory.path(), saved, start.loaded);
-  if (directory.status() == status_name(RunStatus::kFinished) && saved == start.loaded.resolved) {
+  check_best_comes_again(directory, saved, start.loaded.resolved);
+  const bool finished = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
+  if (finished && saved == start.loaded.resolved) {
     log().info("{} is finished, nothing to do", directory.path());
     return 0;
   }
   set_log_file(directory.file(files::kLog));
   remove_stale_temporaries(directory.path());
   remove_stale_temporaries(directory.file("checkpoints"));
-  Experiment experiment = build_training(start.loaded.options);
-  check_same_data(directory, experiment.data);
+  Experiment experiment = build_resumed(start.loaded.options, directory);
   check_same_weights(directory, experiment);
   Trainer trainer(experiment, directory, trainer_options(request));
   trainer.resume();
   try {
     record_start(experiment, start.loaded, directory);
     log().info("resumed after step {}", trainer.state().step);
-    return run_training(trainer, experiment, directory, out);
+    return run_training(request, trainer, experiment, directory, out);
   } catch (const std::exception& e) {
     mark_failed(directory, e);
     throw;

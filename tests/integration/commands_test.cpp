@@ -207,6 +207,38 @@ TEST_F(CommandsTest, AnotherSplitOfTheRunsOwnDataIsNotEvaluated) {
             0);
 }
 
+TEST_F(CommandsTest, AnEvaluationThatIsGoneIsMadeAgain) {
+  const std::string config = values_config(), run = folder_.file("run");
+  train(config);
+  const std::string before = slurp(run + "/evaluation/predictions.csv");
+  std::filesystem::remove_all(run + "/evaluation");
+  EXPECT_THAT(run_program({"report", run}).err, HasSubstr("evaluate it with: scorevi evaluate " + run));
+  const auto resumed = run_program({"train", "--resume", run});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(slurp(run + "/evaluation/predictions.csv"), before);
+  EXPECT_THAT(run_program({"train", "--resume", run}).err, HasSubstr("nothing to do"));
+}
+
+TEST_F(CommandsTest, HowToGoOnIsToldAsItIsTyped) {
+  const std::string config = values_config(), run = folder_.file("my run");
+  const auto cut = run_program({"train", config, "--out", run, "--limit-batches", "2", "--max-steps", "1"});
+  ASSERT_EQ(cut.exit_code, 0) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("go on with: scorevi train --resume '" + run + "' --limit-batches 2\n"));
+  std::filesystem::rename(folder_.file("table.csv"), folder_.file("moved.csv"));
+  const auto lost = run_program({"train", "--resume", run, "--limit-batches", "2"});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_THAT(lost.err, HasSubstr("the run's data at another place: -s data.path=FILE"));
+  const std::string place = "data.path=" + folder_.file("moved.csv");
+  EXPECT_EQ(run_program({"train", "--resume", run, "--limit-batches", "2", "-s", place}).exit_code, 0);
+}
+
+TEST_F(CommandsTest, AWarmUpThatNeverEndsIsTold) {
+  const auto result = run_program({"check", values_config(), "-s", "schedule.warmup_steps=10"});
+  EXPECT_THAT(result.err, HasSubstr("schedule.warmup_steps: 10 is more than the 9 steps of the run"));
+  const auto fits = run_program({"check", values_config(), "-s", "schedule.warmup_steps=9"});
+  EXPECT_THAT(fits.err, Not(HasSubstr("warmup_steps")));
+}
+
 TEST_F(CommandsTest, ARunWhoseDataChangedIsNotEvaluated) {
   train(values_config());
   std::filesystem::rename(folder_.file("table.csv"), folder_.file("moved.csv"));

@@ -300,6 +300,7 @@ TEST_F(ProgramTest, SweepSkipsWhatIsDoneAndSurvivesAFailingMember) {
   EXPECT_EQ(first.exit_code, 1) << first.err;
   EXPECT_THAT(first.out, HasSubstr("psm"));
   EXPECT_THAT(first.err, HasSubstr("exit code 4"));
+  EXPECT_THAT(first.err, HasSubstr("2 members failed: bad__seed=0, bad__seed=1"));
   for (const char* file : {"table.md", "results.csv", "report.html"})
     EXPECT_TRUE(std::filesystem::exists(folder_.file(std::string("out/") + file))) << file;
   const auto again = run_program({"sweep", sweep, "--out", folder_.file("out")});

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -181,6 +182,30 @@ TEST_F(ResumeTest, KilledRunGoesOnFromItsLastCheckpoint) {
   expect_ok(run_program(train("whole", {})));
   const auto ended = run_program_and_signal(train("killed", {}), SIGKILL, folder_.file("killed/steps.jsonl"), 20000);
   ASSERT_EQ(ended.exit_code, 128 + SIGKILL);
+  expect_ok(run_program(resume("killed")));
+  expect_same_runs("whole", "killed");
+}
+
+// The best weights of a killed run may be of steps that its last checkpoint does not know.
+TEST_F(ResumeTest, AKilledRunDoesNotEndBeforeItsBestWeights) {
+  settings_ = {"train.epochs=6", "train.checkpoint_every=100", "train.checkpoint_every_steps=3"};
+  expect_ok(run_program(train("whole", {})));
+  expect_ok(run_program(train("cut", {"--max-steps", "2"})));
+  std::filesystem::copy(folder_.file("cut"), folder_.file("killed"), std::filesystem::copy_options::recursive);
+  std::vector<std::string> more = resume("cut");
+  more.insert(more.end(), {"--max-steps", "6"});  // two validations
+  expect_ok(run_program(more));
+  ASSERT_FALSE(slurp(folder_.file("cut/checkpoints/best.safetensors")).empty());
+  std::filesystem::copy(folder_.file("cut/checkpoints/best.safetensors"),
+                        folder_.file("killed/checkpoints/best.safetensors"));
+  std::vector<std::string> shorter = resume("killed");
+  shorter.insert(shorter.end(), {"-s", "train.epochs=1"});
+  const auto refused = run_program(shorter);
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("train.epochs: run has 6, configuration has 1; the run was stopped after step 2 with best "
+                             "weights of step"),
+            std::string::npos)
+      << refused.err;
   expect_ok(run_program(resume("killed")));
   expect_same_runs("whole", "killed");
 }
