@@ -134,8 +134,8 @@ TEST(Reader, OptionalValues) {
 }
 
 TEST(Reader, ASectionWithNothingInItIsAMistake) {
-  EXPECT_EQ(error_with_data("optimizer:\n"),
-            "c.yaml:2:1: optimizer: expected a map of keys, got nothing (null) (leave the key out for the defaults, or "
+  EXPECT_EQ(error_with_data("optimizer: \nseed: 1\n"),
+            "c.yaml:3:1: optimizer: expected a map of keys, got nothing (null) (leave the key out for the defaults, or "
             "write {})");
   EXPECT_EQ(error_with_data("name: a\n", {"optimizer="}).substr(0, 24), "-s optimizer=: optimizer");
   EXPECT_EQ(error_with_data("optimizer: {}\n"), "");
