@@ -112,11 +112,19 @@ void describe_likelihood(LikelihoodOptions& o, config::Visitor& v) {
             {{"auto", "categorical for classes, gaussian for numbers", {}},
              {"categorical", "softmax over classes", {}},
              {"gaussian", "normal noise around the output", [&o](config::Visitor& i) {
-                i.choice("noise", o.noise,
-                         {{"learned", "one noise level, part of the weights"}, {"fixed", "noise_std"}},
-                         "noise of the observations");
-                i.field("noise_std", o.noise_std, "its standard deviation, in units of the standardised target",
-                        config::positive());
+                i.variant("noise", o.noise, "noise of the observations",
+                          {{"learned", "one noise level, part of the weights",
+                            [&o](config::Visitor& learned) {
+                              learned.field("noise_std", o.learned_noise_start,
+                                            "where the learning of its standard deviation starts, in units of the "
+                                            "standardised target",
+                                            config::positive());
+                            }},
+                           {"fixed", "noise_std", [&o](config::Visitor& fixed) {
+                              fixed.field("noise_std", o.fixed_noise_std,
+                                          "its standard deviation, in units of the standardised target",
+                                          config::positive());
+                            }}});
               }}});
 }
 

@@ -270,7 +270,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   }
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
-      {likelihood_name(data.classification()), options.likelihood.noise, options.likelihood.noise_std},
+      {likelihood_name(data.classification()), options.likelihood.noise, options.likelihood.noise_std()},
       torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(
       network, observation,

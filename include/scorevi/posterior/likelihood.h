@@ -47,7 +47,7 @@ class Gaussian final : public Likelihood {
  public:
   struct Options {
     bool learned = true;
-    double noise_std = 0.1;  // the fixed value, or where learning starts; > 0
+    double noise_std = 1;  // the fixed value, or where learning starts; > 0
   };
   // `like`: dtype and device of the network. Throws Error(kUsage) unless noise_std is positive and
   // finite.
@@ -67,7 +67,7 @@ class Gaussian final : public Likelihood {
 struct LikelihoodOptions {
   std::string name = "categorical";  // categorical | gaussian
   std::string noise = "learned";     // gaussian: fixed | learned
-  double noise_std = 0.1;            // gaussian: the fixed value, or where learning starts
+  double noise_std = 1;              // gaussian: the fixed value, or where learning starts
 };
 
 // Throws Error(kUsage) for unknown names.

@@ -75,7 +75,11 @@ struct LikelihoodOptions {
   std::string name = "auto";  // auto | categorical | gaussian
   double temperature = 1.0;
   std::string noise = "learned";  // gaussian: fixed | learned
-  double noise_std = 0.1;         // gaussian: the fixed value, or where learning starts
+  // gaussian, both under the key noise_std, in units of the standardised target. Learning starts at its standard
+  // deviation: a small start tells the network for many epochs to fit what is noise.
+  double fixed_noise_std = 0.1;
+  double learned_noise_start = 1;
+  double noise_std() const { return noise == "fixed" ? fixed_noise_std : learned_noise_start; }
 };
 
 struct PosteriorGroupOptions {

@@ -57,6 +57,7 @@ TEST(Gaussian, LearnedNoiseIsAParameter) {
   EXPECT_TRUE(parameters[0].second.requires_grad());
   EXPECT_EQ(parameters[0].second.scalar_type(), torch::kFloat);
   EXPECT_EQ(parameters[0].second.dim(), 0);
+  EXPECT_EQ(likelihood.noise_std(), 1);  // the standard deviation of a standardised target
 }
 
 TEST(MakeLikelihood, KnowsItsNames) {

@@ -89,6 +89,19 @@ TEST_F(OptionsTest, TheRestIsLearnedByMethodsThatHaveBoth) {
                 HasSubstr(std::string("posterior.rest: map is for methods psm and advi, got method ") + method));
 }
 
+TEST_F(OptionsTest, NoiseStdIsAValueOrAStart) {
+  const auto noise = [this](const std::string& keys) {
+    return load("likelihood: {name: gaussian" + keys + "}\n").options.likelihood.noise_std();
+  };
+  EXPECT_EQ(load("seed: 1\n").options.likelihood.noise_std(), 1);
+  EXPECT_EQ(noise(""), 1);
+  EXPECT_EQ(noise(", noise_std: 0.4"), 0.4);
+  EXPECT_EQ(noise(", noise: fixed"), 0.1);
+  EXPECT_EQ(noise(", noise: fixed, noise_std: 0.4"), 0.4);
+  EXPECT_THAT(load("likelihood: {name: gaussian}\n").resolved, HasSubstr("noise_std: 1\n"));
+  EXPECT_THAT(error_of("likelihood: {name: gaussian, noise_std: 0}\n"), HasSubstr("likelihood.noise_std"));
+}
+
 TEST_F(OptionsTest, RangesAreChecked) {
   EXPECT_THAT(error_of("posterior: {init_std: 0}\n"), HasSubstr("c.yaml:1:23: posterior.init_std"));
   EXPECT_THAT(error_of("posterior: {init_std: -1}\n"), HasSubstr("posterior.init_std"));
