@@ -13,6 +13,7 @@ namespace scorevi::run {
 namespace {
 
 const char kNothing[] = "–";
+constexpr double kLeastSpread = 1e-9;  // of the mean; below it is rounding
 
 bool has_interval(const SummaryCell& cell) { return std::isfinite(cell.low) && std::isfinite(cell.high); }
 
@@ -115,7 +116,9 @@ std::string cell_text(const SummaryCell& cell, const MetricStyle& style, int dec
     return fmt::format("{} [{:.{}f}, {:.{}f}]", value, cell.low * style.scale, decimals, cell.high * style.scale,
                        decimals);
   const double half_width = 0.5 * (cell.high - cell.low) * style.scale;
-  const bool clear = difference && (cell.low > 0 || cell.high < 0);
+  // Differences that are all the same say nothing about the spread between seeds.
+  const bool spread = half_width > kLeastSpread * std::abs(cell.value * style.scale);
+  const bool clear = difference && spread && (cell.low > 0 || cell.high < 0);
   return fmt::format("{} ± {:.{}f}{}", value, half_width, decimals, clear ? " *" : "");
 }
 

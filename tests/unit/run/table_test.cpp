@@ -77,6 +77,15 @@ TEST(Table, PairedDifferencesUseTheSameSeeds) {
   EXPECT_NEAR(difference.cells[1].value, -0.07, 1e-12);
 }
 
+// A method without chance has the same difference for all seeds, but for rounding: that is no certainty.
+TEST(Table, EqualDifferencesHaveNoStar) {
+  ResultTable table = two_methods();
+  for (std::size_t i = 0; i < 3; ++i) table.rows[3 + i].values[0].value = table.rows[i].values[0].value - 0.0123;
+  const std::vector<SummaryBlock> blocks = summarise(table);
+  EXPECT_EQ(cell_text(blocks[0].differences[0].cells[0], metric_style("error"), 2, true), "-1.23 ± 0.00");
+  EXPECT_EQ(cell_text(blocks[0].differences[0].cells[1], metric_style("nll"), 3, true), "-0.070 ± 0.050 *");
+}
+
 TEST(Table, OneRunShowsItsBootstrapInterval) {
   ResultTable table = two_methods();
   table.rows = {row("advi", "0", "1", 0.06, 0.40), row("psm", "0", "1", 0.04, 0.35)};
