@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "config_diff.h"
@@ -12,6 +15,7 @@
 #include "scorevi/core/cores.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/numbers.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/run/folder_lock.h"
 #include "scorevi/run/process.h"
@@ -128,6 +132,14 @@ class MemberErrors {
   ErrorKind kind_ = ErrorKind::kUsage;
 };
 
+// OMP_NUM_THREADS, which everything in this program obeys; no limit where it is not a number.
+int thread_limit() {
+  constexpr int kNone = std::numeric_limits<int>::max();
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const std::optional<std::int64_t> limit = parse_int(text == nullptr ? "" : text);
+  return limit && *limit > 0 && *limit < kNone ? static_cast<int>(*limit) : kNone;
+}
+
 struct Job {
   const SweepMember* member;
   std::string folder;
@@ -142,7 +154,7 @@ class SweepRunner {
     outcome_.folder = run.out.empty() ? "runs/" + options.name : run.out;
     const int cores = core_count();
     jobs_ = run.jobs > 0 ? run.jobs : std::min(cores, kMostJobs);
-    threads_ = std::max(1, cores / jobs_);
+    threads_ = std::min(std::max(1, cores / jobs_), thread_limit());
   }
 
   SweepOutcome run() {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -264,6 +265,20 @@ TEST_F(Sweep, FinishedMembersAreSkipped) {
   std::filesystem::remove_all(folder_.file("out/map__likelihood.temperature=1__seed=0"));
   const SweepOutcome again = run_sweep(sweep, options());
   EXPECT_EQ(again.finished, 1);
+TEST_F(Sweep, MembersTakeNoMoreThreadsThanTheirCallerAllows) {
+  SweepRunOptions run = options();
+  run.jobs = 1;  // which would give a member all cores
+  const char* const before = std::getenv("OMP_NUM_THREADS");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("OMP_NUM_THREADS", "1", 1);
+  run_sweep(load(kSweep), run);
+  if (before == nullptr)
+    unsetenv("OMP_NUM_THREADS");
+  else
+    setenv("OMP_NUM_THREADS", saved.c_str(), 1);
+  EXPECT_EQ(read("out/map__likelihood.temperature=1__seed=0/threads"), "1\n");
+}
+
   EXPECT_EQ(again.skipped, 7);
 }
 
