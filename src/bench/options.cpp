@@ -10,6 +10,7 @@
 #include "scorevi/bench/bench.h"
 #include "scorevi/config/load.h"
 #include "scorevi/core/text.h"
+#include "scorevi/run/config_kind.h"
 
 namespace scorevi::bench {
 
@@ -105,6 +106,7 @@ targets::KnownTarget make_target(const TargetEntry& entry) {
 
 LoadedBench load_bench(const std::string& path, const std::vector<std::string>& overrides) {
   config::Document document = config::Document::from_file(path, overrides);
+  run::refuse_other_kind(document.root(), path, run::ConfigKind::kBench);
   LoadedBench loaded;
   config::read(document, loaded.options);
   check_combinations(document, loaded.options);

@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "scorevi/config/load.h"
 #include "scorevi/inference/registry.h"
+#include "scorevi/run/config_kind.h"
 #include "scorevi/run/sweep.h"
 
 namespace scorevi::run {
@@ -166,13 +167,6 @@ void check_combinations(config::Document& document, const RunOptions& o) {
            "expected ascending epochs");
 }
 
-void refuse_sweep(const config::Node& root, const std::string& name) {
-  if (root.find("base") != nullptr && root.find("variants") != nullptr)
-    throw config::ConfigError(name +
-                              ": is a sweep file (it has base and variants), expected the configuration of one " +
-                              "run; run it with: scorevi sweep " + name);
-}
-
 LoadedOptions load_document(config::Document document) {
   LoadedOptions loaded;
   config::read(document, loaded.options, [](RunOptions& o, config::Visitor& v) { describe(o, v); });
@@ -192,7 +186,7 @@ config::Documenter document_sweep_keys() {
 LoadedOptions load_options(const std::string& path, const std::vector<std::string>& overrides,
                            const std::vector<std::string>& places) {
   config::Document document = config::Document::from_file(path, overrides, places);
-  refuse_sweep(document.root(), path);
+  refuse_other_kind(document.root(), path, ConfigKind::kRun);
   return load_document(std::move(document));
 }
 

@@ -12,6 +12,7 @@
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/metrics/definitions.h"
+#include "scorevi/run/config_kind.h"
 #include "scorevi/run/sweep.h"
 #include "settings.h"
 
@@ -207,13 +208,6 @@ void check_size(Document& document, const SweepOptions& options) {
         "grid", fmt::format("variants and grid make {:.0f} runs, expected at most {:.0f}", members, kMostMembers));
 }
 
-void refuse_configuration(const Node& root, const std::string& path) {
-  const bool of_sweep = root.find("base") != nullptr || root.find("variants") != nullptr;
-  if (!of_sweep && (root.find("method") != nullptr || root.find("data") != nullptr))
-    throw config::ConfigError(path + ": is the configuration of one run, expected a sweep file (with base and " +
-                              "variants); train it with: scorevi train " + path);
-}
-
 }  // namespace
 
 void describe_sweep(SweepOptions& o, const SweepMaps& maps, config::Visitor& v) {
@@ -240,7 +234,7 @@ SweepOptions load_sweep(const std::string& path, const std::vector<std::string>&
   options.path = path;
   for (const std::string& text : split.member) options.overrides.push_back({text, ""});
   Document document = Document::from_file(path, split.document);
-  refuse_configuration(document.root(), path);
+  refuse_other_kind(document.root(), path, ConfigKind::kSweep);
   SweepReader reader(document, options);
   reader.read();
   for (const std::string& text : split.grid) {

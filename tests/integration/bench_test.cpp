@@ -131,6 +131,11 @@ TEST_F(BenchTest, ErrorsOfTheFileNameTheirPlaces) {
   EXPECT_THAT(result.err, HasSubstr("bad.yaml:1:"));
   EXPECT_THAT(result.err, HasSubstr("did you mean \"gaussian\"?"));
   EXPECT_THAT(result.err, HasSubstr("bad.yaml:2:"));
+  const auto other = run_program({"bench", "configs/sweeps/quickstart.yaml"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err,
+              HasSubstr("is a sweep file (it has base and variants), expected a bench file (with targets and "
+                        "methods); run it with: scorevi sweep configs/sweeps/quickstart.yaml"));
   EXPECT_EQ(run_program({"bench"}).exit_code, 2);
   const auto keys = run_program({"bench", "--keys"});
   EXPECT_EQ(keys.exit_code, 0);

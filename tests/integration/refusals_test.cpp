@@ -133,8 +133,8 @@ TEST_F(Refusals, AllErrorsOfASweepAreToldAtOnceWithTheirPlaces) {
                                     "more)\n"));
   expect_refused(path, 2,
                  path +
-                     ": is a sweep file (it has base and variants), expected the configuration of one run; "
-                     "run it with: scorevi sweep " +
+                     ": is a sweep file (it has base and variants), expected the configuration of one run (with data "
+                     "or method); run it with: scorevi sweep " +
                      path);
 }
 

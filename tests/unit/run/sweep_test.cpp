@@ -202,15 +202,21 @@ TEST_F(Sweep, OverridesKnowTheirPlaces) {
 
 TEST_F(Sweep, AConfigurationIsNoSweepAndASweepNoConfiguration) {
   EXPECT_THAT(refused("data: {name: digits}\nmethod: {name: psm}\n"),
-              HasSubstr("is the configuration of one run, expected a sweep file (with base and variants); train it "
-                        "with: scorevi train " +
+              HasSubstr("is the configuration of one run (it has data or method), expected a sweep file (with base and "
+                        "variants); run it with: scorevi train " +
                         folder_.file("sweep.yaml")));
-  const std::string path = folder_.write("s.yaml", kSweep);
-  EXPECT_THAT(
-      test::message_of(ErrorKind::kUsage, [&] { load_options(path); }),
-      HasSubstr("is a sweep file (it has base and variants), expected the configuration of one run; run it with: "
-                "scorevi sweep " +
-                path));
+  EXPECT_THAT(refused("name: b\ntargets: []\nmethods: []\n"),
+              HasSubstr("is a bench file (it has targets and methods), expected a sweep file (with base and variants); "
+                        "run it with: scorevi bench " +
+                        folder_.file("sweep.yaml")));
+  const auto no_run = [this](const std::string& text) {
+    const std::string path = folder_.write("s.yaml", text);
+    return test::message_of(ErrorKind::kUsage, [&] { load_options(path); });
+  };
+  EXPECT_THAT(no_run(kSweep), HasSubstr("is a sweep file (it has base and variants), expected the configuration of one "
+                                        "run (with data or method); run it with: scorevi sweep " +
+                                        folder_.file("s.yaml")));
+  EXPECT_THAT(no_run("targets: []\nmethods: []\n"), HasSubstr("run it with: scorevi bench"));
 }
 
 TEST_F(Sweep, MissingPartsAreTold) {
@@ -259,12 +265,6 @@ TEST_F(Sweep, RunsEveryMemberAndWritesTheResults) {
   EXPECT_TRUE(exists("out/figures/error.svg"));
 }
 
-TEST_F(Sweep, FinishedMembersAreSkipped) {
-  const SweepOptions sweep = load(kSweep);
-  ASSERT_EQ(run_sweep(sweep, options()).finished, 8);
-  std::filesystem::remove_all(folder_.file("out/map__likelihood.temperature=1__seed=0"));
-  const SweepOutcome again = run_sweep(sweep, options());
-  EXPECT_EQ(again.finished, 1);
 TEST_F(Sweep, MembersTakeNoMoreThreadsThanTheirCallerAllows) {
   SweepRunOptions run = options();
   run.jobs = 1;  // which would give a member all cores
@@ -279,6 +279,12 @@ TEST_F(Sweep, MembersTakeNoMoreThreadsThanTheirCallerAllows) {
   EXPECT_EQ(read("out/map__likelihood.temperature=1__seed=0/threads"), "1\n");
 }
 
+TEST_F(Sweep, FinishedMembersAreSkipped) {
+  const SweepOptions sweep = load(kSweep);
+  ASSERT_EQ(run_sweep(sweep, options()).finished, 8);
+  std::filesystem::remove_all(folder_.file("out/map__likelihood.temperature=1__seed=0"));
+  const SweepOutcome again = run_sweep(sweep, options());
+  EXPECT_EQ(again.finished, 1);
   EXPECT_EQ(again.skipped, 7);
 }
 
