@@ -113,7 +113,9 @@ void HtmlPage::table(const DataTable& table) {
       std::string classes = table.columns[c].number ? "num" : "";
       if (best[c] >= 0 && row[c].text == best_text[c]) classes += classes.empty() ? "best" : " best";
       out += classes.empty() ? "<td>" : "<td class=\"" + classes + "\">";
-      out += xml_escape(row[c].text) + "</td>";
+      const std::string text = xml_escape(row[c].text);
+      out += row[c].link.empty() ? text : "<a href=\"" + xml_escape(row[c].link) + "\">" + text + "</a>";
+      out += "</td>";
     }
     out += "</tr>\n";
   }
@@ -149,6 +151,12 @@ void HtmlPage::details(std::string_view summary, std::string_view preformatted, 
   body_ += fmt::format("<details{}><summary>{}</summary>\n<pre>{}</pre></details>\n", open ? " open=\"open\"" : "",
                        xml_escape(summary), xml_escape(preformatted));
 }
+
+void HtmlPage::begin_details(std::string_view summary) {
+  body_ += "<details><summary>" + xml_escape(summary) + "</summary>\n";
+}
+
+void HtmlPage::end_details() { body_ += "</details>\n"; }
 
 std::string HtmlPage::str() const {
   const std::string title = xml_escape(title_);

@@ -79,8 +79,8 @@ void draw_line(SvgCanvas* canvas, const Series& s, const std::string& color, con
   for_each_run(s.x.size(), shown, [&](std::size_t begin, std::size_t end) {
     std::vector<Point> points;
     for (std::size_t i = begin; i < end; ++i) points.push_back({x.pixel(s.x[i]), y.pixel(s.y[i])});
-    if (points.size() > 1) canvas->polyline(thinned(points), {color, 1.8, s.dashed ? "6 4" : ""});
-    if (points.size() == 1 || s.x.size() <= kDotsUpTo)
+    if (points.size() > 1 && !s.dots) canvas->polyline(thinned(points), {color, 1.8, s.dashed ? "6 4" : ""});
+    if (points.size() == 1 || s.x.size() <= kDotsUpTo || s.dots)
       for (const Point& p : points) canvas->circle(p, 2.8, color);
   });
 }

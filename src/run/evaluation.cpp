@@ -27,7 +27,7 @@ const std::vector<std::string>& reported_metrics(bool classification) {
   static const std::vector<std::string> kClasses = {
       "accuracy",     "error",         "nll",        "ece",     "ece_pooled",         "brier",        "mce",
       "adaptive_ece", "classwise_ece", "signed_gap", "entropy", "mutual_information", "top5_accuracy"};
-  static const std::vector<std::string> kValues = {"rmse", "mae", "nll", "crps", "coverage", "width"};
+  static const std::vector<std::string> kValues = {"rmse", "mae", "nll", "crps", "coverage", "width", "r2"};
   return classification ? kClasses : kValues;
 }
 
@@ -47,6 +47,14 @@ json to_json(const EvaluationReport& report) {
                          {"confidence", number(u.confidence)},
                          {"entropy", number(u.entropy)},
                          {"mutual_information", number(u.mutual_information)}});
+  json worst = json::array();
+  for (const auto& v : report.worst)
+    worst.push_back({{"file", v.place.file},
+                     {"row", v.place.row},
+                     {"target", number(v.target)},
+                     {"mean", number(v.mean)},
+                     {"lower", number(v.lower)},
+                     {"upper", number(v.upper)}});
   for (const auto& s : report.sigma)
     sigma.push_back({{"parameter", s.parameter},
                      {"count", s.count},
@@ -74,6 +82,7 @@ json to_json(const EvaluationReport& report) {
           {"nll_clamped", report.nll_clamped},
           {"most_confused", confused},
           {"most_uncertain", uncertain},
+          {"worst", worst},
           {"sigma", sigma}};
 }
 

@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::size_t kShownConfusions = 10;
 constexpr std::size_t kShownUncertain = 24;
+constexpr std::size_t kDrawnValues = 200;
+constexpr std::size_t kShownWorst = 10;
 
 metrics::BootstrapOptions bootstrap_options(const RunOptions& options) {
   metrics::BootstrapOptions bootstrap;
@@ -109,6 +111,26 @@ void evaluate_classes(Experiment& experiment, const std::vector<int64_t>& rows, 
   write_class_predictions(predictions_path, dataset, rows, prediction, accumulator.records());
 }
 
+// 1 - squared errors / squares around the mean of each output; NaN where the targets are all alike.
+double explained(const ValuePrediction& prediction, int64_t outputs, double mse) {
+  const at::Tensor targets = prediction.targets.view({-1, outputs});
+  const double variance = (targets - targets.mean(/*dim=*/0)).square().mean().item<double>();
+  return variance > 0 ? 1 - mse / variance : std::numeric_limits<double>::quiet_NaN();
+}
+
+void add_values(const data::Dataset& dataset, const metrics::RegressionRecords& records,
+                const ValuePrediction& prediction, const std::vector<int64_t>& rows, EvaluationReport& report) {
+  const at::Tensor targets = prediction.targets.contiguous();
+  const double* target = targets.const_data_ptr<double>();
+  const std::size_t per_row = records.size() / rows.size();
+  const auto value = [&](std::size_t i) {
+    return EvaluationReport::Value{dataset.place_of(rows[i / per_row]), target[i], records.mean[i], records.lower[i], records.upper[i]};
+  };
+  const std::size_t drawn = std::min(kDrawnValues, records.size());
+  for (std::size_t i = 0; i < drawn; ++i) report.values_drawn.push_back(value(i * records.size() / drawn));
+  for (const std::size_t i : metrics::largest(records.absolute_error, kShownWorst)) report.worst.push_back(value(i));
+}
+
 void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, const std::string& predictions_path,
                      EvaluationReport& report) {
   const ValuePrediction prediction = predict_values(experiment, rows, report.samples);
@@ -123,9 +145,12 @@ void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, c
                    {"nll", metrics::bootstrap_mean(records.nll, options)},
                    {"crps", metrics::bootstrap_mean(records.crps, options)},
                    {"coverage", metrics::bootstrap_mean({records.inside.begin(), records.inside.end()}, options)}};
-  metrics::Interval width;
+  metrics::Interval width, r2;
   width.value = result.width;
+  r2.value = explained(prediction, experiment.data.outputs(), result.mse);
   report.values.emplace_back("width", width);
+  report.values.emplace_back("r2", r2);
+  add_values(experiment.data.dataset, records, prediction, rows, report);
   write_value_predictions(predictions_path, experiment.data.dataset, rows, experiment.data.outputs(), prediction,
                           records);
 }
@@ -199,12 +224,15 @@ std::string summary_text(const EvaluationReport& report) {
   const auto add = [&](const std::string& key, const std::string& title, double scale, const char* unit) {
     for (const auto& [name, interval] : report.values)
       if (name == key)
-        text += fmt::format("  {:<22} {:8.4g}{}  [{:.4g}, {:.4g}]\n", title, scale * interval.value, unit,
-                            scale * interval.low, scale * interval.high);
+        text += fmt::format("  {:<22} {:8.4g}{}{}\n", title, scale * interval.value, unit,
+                            std::isfinite(interval.low)
+                                ? fmt::format("  [{:.4g}, {:.4g}]", scale * interval.low, scale * interval.high)
+                                : "");
   };
   add("error", "error", 100, " %");
   add("ece", fmt::format("ECE ({} bins)", report.ece_bins), 100, " %");
   add("rmse", "RMSE", 1, "");
+  add("r2", "R²", 1, "");
   add("mae", "MAE", 1, "");
   add("nll", "NLL (nats)", 1, "");
   add("brier", "Brier score", 1, "");

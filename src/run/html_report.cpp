@@ -43,6 +43,10 @@ void add_headline(metrics::HtmlPage& page, const EvaluationReport& report) {
   if (std::isfinite(gap))
     page.paragraph("The predictions are " + metrics::describe_gap(gap) +
                    ": mean confidence against accuracy over all rows.");
+  const double rmse = value_of(report, "rmse"), r2 = value_of(report, "r2");
+  if (r2 < 1)
+    page.paragraph(fmt::format("Predicting the mean of these targets every time would have an RMSE of {:.4g}.",
+                               rmse / std::sqrt(1 - r2)));
   if (report.temperature > 0)
     page.paragraph(
         fmt::format("Temperature scaling fitted on the validation split: T = {:.3f}. After scaling, NLL {:.4g} and ECE "
@@ -67,6 +71,8 @@ AdviceContext context_of(const RunDirectory& directory, const Curves& curves) {
     const config::Document document = config::Document::from_file(directory.file(files::kResolved));
     context.method = setting(document.root(), "method", "name");
     context.temperature = parse_double(setting(document.root(), "likelihood", "temperature")).value_or(1);
+    context.fixed_noise = setting(document.root(), "likelihood", "noise") == "fixed";
+    context.stops_early = parse_double(setting(document.root(), "train", "patience")).value_or(0) > 0;
   }
   context.has_validation = has_values(curves, "val_nll");
   context.best_epoch = kNaN;
@@ -119,6 +125,7 @@ void write_html_report(const RunDirectory& directory, const EvaluationReport& re
   add_training(page, curves);
   add_sigma(page, curves, report);
   add_calibration(page, report);
+  add_values(page, report);
   add_mistakes(page, report);
   add_origin(page, directory);
   write_file_atomic(path, page.str());

@@ -15,7 +15,8 @@ namespace scorevi::run {
 namespace {
 
 constexpr double kNaN = metrics::ClassificationResult::kNaN;
-constexpr double kHalfWidthPx = 455;  // two side by side
+constexpr std::size_t kOpenRows = 12;  // of a table that is not folded away
+constexpr double kHalfWidthPx = 455;   // two side by side
 
 struct Curve {
   std::string column;
@@ -105,7 +106,10 @@ void add_sigma_table(metrics::HtmlPage& page, const EvaluationReport& report) {
   for (const EvaluationReport::Sigma& row : report.sigma)
     table.rows.push_back({row.parameter, std::to_string(row.count), text(row.start_median), text(row.min),
                           text(row.median), text(row.max), fmt::format("{:.1f}", 100 * row.moved_frac)});
+  const bool fold = table.rows.size() > kOpenRows;
+  if (fold) page.begin_details(fmt::format("Standard deviations of {} parameters", table.rows.size()));
   page.table(table);
+  if (fold) page.end_details();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ bool has_values(const Curves& curves, const std::string& column);
 void add_training(metrics::HtmlPage& page, const Curves& curves);
 void add_sigma(metrics::HtmlPage& page, const Curves& curves, const EvaluationReport& report);
 void add_calibration(metrics::HtmlPage& page, const EvaluationReport& report);
+void add_values(metrics::HtmlPage& page, const EvaluationReport& report);
 void add_mistakes(metrics::HtmlPage& page, const EvaluationReport& report);
 
 }  // namespace scorevi::run

@@ -23,6 +23,7 @@ struct TableColumn {
 struct TableCell {
   std::string text;
   double value = std::numeric_limits<double>::quiet_NaN();  // compared for the bold print; NaN is never best
+  std::string link = {};                                    // where a click leads; empty: nowhere
   // Implicit, so that rows are written as lists of texts.
   TableCell(std::string cell_text) : text(std::move(cell_text)) {}  // NOLINT(google-explicit-constructor)
   TableCell(const char* cell_text) : text(cell_text) {}             // NOLINT(google-explicit-constructor)
@@ -56,6 +57,8 @@ class HtmlPage {
   void begin_figures();  // figures up to end_figures() stand side by side where there is room
   void end_figures();
   void pictures(const std::vector<LabelledPicture>& pictures, double size_px = 84.0);
+  void begin_details(std::string_view summary);  // what follows up to end_details() is folded away
+  void end_details();
   void details(std::string_view summary, std::string_view preformatted, bool open = false);
 
   std::string str() const;  // the whole document

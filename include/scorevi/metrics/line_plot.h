@@ -14,6 +14,7 @@ struct Series {
   std::vector<double> low, high;  // limits around y; empty: none
   bool error_bars = false;        // limits as bars instead of a band
   bool dashed = false;
+  bool dots = false;       // dots without a line between them
   std::string color = {};  // empty: the next of the palette
 };
 

@@ -43,6 +43,13 @@ struct EvaluationReport {
     at::Tensor picture;
   };
   std::vector<Uncertain> uncertain;  // highest entropy first; picture [H, W] or [3, H, W] uint8 where inputs are images
+  // One predicted number in the units of the data with its 90 % interval.
+  struct Value {
+    data::RowPlace place;
+    double target, mean, lower, upper;
+  };
+  std::vector<Value> values_drawn;  // regression: of rows spread over the split, for the picture
+  std::vector<Value> worst;         // regression: largest error first
   struct Sigma {
     std::string parameter;
     std::int64_t count;

@@ -70,6 +70,20 @@ TEST(Html, ColumnsWithoutNumbersHaveNoBest) {
   EXPECT_THROW(page.heading("x", 1), InternalError);
 }
 
+TEST(Html, LinksAndFoldedParts) {
+  DataTable t;
+  t.columns = {{"folder", false}};
+  t.rows = {{{"a<b"}}};
+  t.rows[0][0].link = "x/\"y";
+  HtmlPage page("t");
+  page.begin_details("more & more");
+  page.table(t);
+  page.end_details();
+  EXPECT_EQ(xml_fault(page.str()), "");
+  EXPECT_EQ(count(page.str(), "<details><summary>more &amp; more</summary>"), 1u);
+  EXPECT_EQ(count(page.str(), "<td><a href=\"x/&quot;y\">a&lt;b</a></td>"), 1u);
+}
+
 TEST(Definitions, KeysAreUniqueAndFound) {
   ASSERT_NE(find_metric("ece_pooled"), nullptr);
   EXPECT_EQ(find_metric("ece_pooled")->better, -1);

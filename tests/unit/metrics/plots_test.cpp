@@ -85,6 +85,16 @@ TEST(LinePlot, BandsErrorBarsAndLegend) {
 }
 
 // 10^5 points become a few per pixel column, extremes kept.
+TEST(LinePlot, DotsHaveNoLineBetweenThem) {
+  std::vector<double> x;
+  for (int i = 0; i < 100; ++i) x.push_back(i);
+  Series dots = series(x, x);
+  dots.dots = true;
+  const std::string svg = plot({dots});
+  EXPECT_EQ(count(svg, "<polyline"), 0u);
+  EXPECT_EQ(count(svg, "<circle"), 100u);
+}
+
 TEST(LinePlot, LongSeriesAreThinned) {
   Series s = series({}, {});
   for (int i = 0; i < 100000; ++i) {

@@ -75,8 +75,8 @@ TEST(HtmlReport, ClassificationShowsEverything) {
                            "versions.libtorch",
                            "2.11.0",
                            "hashes.config",
-                           "likelihood.temperature: 0.1 (now 1)",
-                           "That of an ECE can lie above its value"})
+                            "likelihood.temperature: 0.3 (now 1)",
+                            "That of an ECE can lie above its value"})
     EXPECT_THAT(html, HasSubstr(part));
   EXPECT_THAT(html, Not(HasSubstr("did not learn")));
   for (const char* outside : {"href=", "src=\"http", "<link", "<script", "@import", "url("})
@@ -131,32 +131,107 @@ TEST(HtmlReport, GapAndMovedShareByHand) {
   EXPECT_NEAR(moved_share(report), 0.3, 1e-15);
 }
 
+metrics::BinTable one_bin(int rows, double confidence, double accuracy) {
+  metrics::BinTable bins(1);
+  for (int i = 0; i < rows; ++i) bins.add(0, confidence, accuracy);
+  return bins;
+}
+
 TEST(HtmlReport, AdviceFollowsTheNumbers) {
   EvaluationReport report;
+  report.split = "validation";
   report.samples = 50;
-  report.bins = metrics::BinTable(1);
-  report.bins.add(0, 0.95, 0.9);
+  report.bins = one_bin(1000, 0.95, 0.9);
   AdviceContext context{"psm", 0.1, true, 100, 70};
   EXPECT_THAT(advice(report, context)[0],
-              HasSubstr("over-confident by 5.0 points. Raise likelihood.temperature (now 0.1)"));
+              HasSubstr("over-confident by 5.0 points on the validation split. A warmer posterior is wider: try "
+                        "likelihood.temperature: 0.3 (now 0.1)"));
   context.method = "map";
   EXPECT_THAT(advice(report, context)[0], HasSubstr("compare method.name: psm"));
-  report.bins = metrics::BinTable(1);
-  report.bins.add(0, 0.8, 0.9);
+  report.bins = one_bin(1000, 0.8, 0.9);
   context = {"psm", 1, true, 100, 99};
   EXPECT_THAT(
       advice(report, context),
-      Contains(HasSubstr(
-          "under-confident by 10.0 points. The prior outweighs the data: try likelihood.temperature: 0.1 (now 1)")));
+      Contains(HasSubstr("under-confident by 10.0 points on the validation split. The prior outweighs the data: "
+                         "try likelihood.temperature: 0.3 (now 1)")));
   EXPECT_THAT(advice(report, context), Contains(HasSubstr("still falling at the end")));
   context.best_epoch = 20;
-  EXPECT_THAT(advice(report, context), Contains(HasSubstr("best at epoch 20 of 100")));
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("best at epoch 20 of 100: train.patience")));
+  context.stops_early = true;
+  EXPECT_THAT(advice(report, context), Not(Contains(HasSubstr("train.patience"))));
   context.has_validation = false;
   EXPECT_THAT(advice(report, context), Contains(HasSubstr("data.validation_frac")));
   report.samples = 0;
   EXPECT_THAT(advice(report, context), Contains(HasSubstr("evaluate.samples: 50")));
   report.sigma = {{"a", 10, 0.02, 0.02, 0.02, 0.02, 0.05}};
   EXPECT_THAT(advice(report, context)[0], HasSubstr("did not learn"));
+}
+
+// The standard error of n rows of confidence 0.8 is 0.4 / sqrt(n).
+TEST(HtmlReport, AGapWithinTheNoiseIsNoAdvice) {
+  EvaluationReport report;
+  const AdviceContext context{"psm", 1, true, 100, 99};
+  const auto judged = ::testing::Contains(HasSubstr("-confident by"));
+  report.bins = one_bin(60, 0.8, 0.9);  // two standard errors: 0.103
+  EXPECT_THAT(advice(report, context), Not(judged));
+  report.bins = one_bin(68, 0.8, 0.9);  // 0.097
+  EXPECT_THAT(advice(report, context), judged);
+  report.temperature = 1.1;  // on validation the same predictions were over-confident
+  EXPECT_THAT(advice(report, context), Not(judged));
+  report.temperature = 0.9;
+  EXPECT_THAT(advice(report, context), judged);
+  report.bins = one_bin(100000, 0.8, 0.815);  // certain, but small
+  EXPECT_THAT(advice(report, context), Not(judged));
+}
+
+// Two standard errors of 160 rows: 0.047.
+TEST(HtmlReport, CoverageOfIntervalsIsJudged) {
+  EvaluationReport report = test::synthetic_regression();
+  report.n = 160;
+  AdviceContext context{"psm", 1, true, 100, 99};
+  const auto told = [&](double coverage) {
+    report.values = {{"coverage", {coverage, coverage, coverage}}};
+    std::string text;
+    for (const std::string& line : advice(report, context)) text += line + "\n";
+    return text;
+  };
+  EXPECT_THAT(told(0.86), Not(HasSubstr("90 % intervals")));
+  EXPECT_THAT(told(0.94), Not(HasSubstr("90 % intervals")));
+  EXPECT_THAT(told(0.84),
+              HasSubstr("The 90 % intervals hold 84.0 % of the targets of the test split: they are too narrow "
+                        "(over-confident). The noise is learned on rows"));
+  EXPECT_THAT(told(0.96), HasSubstr("too wide (under-confident). Train longer, for the learned noise may still be "
+                                    "falling, or try likelihood.temperature: 0.3 (now 1)."));
+  context.method = "map";
+  EXPECT_THAT(told(0.5), HasSubstr("compare method.name: psm"));
+  context.fixed_noise = true;
+  EXPECT_THAT(told(0.5), HasSubstr("Raise likelihood.noise_std, or let it be learned"));
+  EXPECT_THAT(told(0.99), HasSubstr("Lower likelihood.noise_std"));
+}
+
+TEST(HtmlReport, RegressionShowsPredictionsAndABaseline) {
+  const test::TempDir folder;
+  EvaluationReport report = test::synthetic_regression();
+  report.values.push_back({"r2", {0.75, NAN, NAN}});
+  for (int i = 0; i < 30; ++i)
+    report.values_drawn.push_back({{"", i}, 0.1 * i, 0.1 * i + 0.05, 0.1 * i - 0.2, 0.1 * i + 0.3});
+  report.worst = {{{"houses.csv", 17}, 3.5, 1.25, 0.5, 2.0}};
+  const std::string html = report_of(folder, test::synthetic_run(folder, "psm"), report);
+  EXPECT_EQ(ill_formed(html), "");
+  for (const char* part : {"90 % interval coverage", "of a density for numbers", "would have an RMSE of 0.242.",
+                           "Prediction against", "30 of the predictions", "Largest errors", "houses.csv", "-2.25", "0.5 to 2"})
+    EXPECT_THAT(html, HasSubstr(part));
+}
+
+TEST(HtmlReport, ALongTableOfSigmasIsFoldedAway) {
+  const test::TempDir folder;
+  EvaluationReport report = test::synthetic_classification();
+  const RunDirectory directory = test::synthetic_run(folder, "psm");
+  EXPECT_THAT(report_of(folder, directory, report), Not(HasSubstr("Standard deviations of")));
+  report.sigma.assign(13, report.sigma[0]);
+  const std::string html = report_of(folder, directory, report);
+  EXPECT_EQ(ill_formed(html), "");
+  EXPECT_THAT(html, HasSubstr("<details><summary>Standard deviations of 13 parameters</summary>"));
 }
 
 }  // namespace
