@@ -1,9 +1,13 @@
 // Tables and figures of several runs as one HTML file.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
@@ -170,7 +174,44 @@ void show(metrics::HtmlPage& page, const std::vector<Figure>& figures) {
   page.end_figures();
 }
 
-metrics::DataTable run_list(const ResultTable& table) {
+// A path as a URL: what is neither a letter nor a digit nor one of -._~/= is written as %XX.
+std::string url_of(const std::string& path) {
+  std::string url;
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("-._~/=").find(c) != std::string_view::npos;
+    url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+// The report of a run as seen from the folder of this one; "" where there is none.
+std::string report_link(const std::string& run, const std::string& folder) {
+  const std::filesystem::path report = std::filesystem::path(run) / "evaluation/report.html";
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(report, code)) return "";
+  const std::filesystem::path from = std::filesystem::absolute(folder.empty() ? "." : folder, code);
+  return url_of(std::filesystem::absolute(report, code).lexically_relative(from.lexically_normal()).string());
+}
+
+std::vector<std::string> next_steps(const ResultTable& table, const std::vector<SummaryBlock>& blocks) {
+  constexpr std::int64_t kEnoughSeeds = 5;
+  std::vector<std::string> lines;
+  std::int64_t fewest = kEnoughSeeds;
+  for (const SummaryBlock& block : blocks)
+    for (const SummaryRow& row : block.rows) fewest = std::min(fewest, row.runs);
+  if (fewest < kEnoughSeeds)
+    lines.push_back(
+        fmt::format("{} little about the spread between seeds: compare over five or more, in a sweep "
+                    "with -s 'grid.seed=[0, 1, 2, 3, 4]'.",
+                    fewest == 1 ? "One seed says" : fmt::format("{} seeds say", fewest)));
+  if (table.baseline.empty() && table.rows.size() > 1)
+    lines.push_back("Name a baseline (key or option baseline) to see paired differences on the same seeds.");
+  lines.push_back("The report of each run, linked below, says what to try for it.");
+  return lines;
+}
+
+metrics::DataTable run_list(const ResultTable& table, const std::string& folder) {
   metrics::DataTable list;
   for (const char* name : {"method", "seed"}) list.columns.push_back({name, false, metrics::Best::kNone});
   for (const std::string& axis : table.axes) list.columns.push_back({axis, false, metrics::Best::kNone});
@@ -186,7 +227,9 @@ metrics::DataTable run_list(const ResultTable& table) {
       cell.value = row.values[i].value;
       cells.emplace_back(cell_text(cell, style, style.scale == 100 ? 2 : 4, false));
     }
-    cells.emplace_back(row.path);
+    metrics::TableCell path = row.path;
+    path.link = report_link(row.path, folder);
+    cells.push_back(std::move(path));
     list.rows.push_back(cells);
   }
   return list;
@@ -219,8 +262,10 @@ void write_table_report(const ResultTable& table, const std::string& path, const
   for (const std::string& note : table.notes) page.warning(note);
   page.heading("What the numbers mean");
   for (const std::string& line : table_legend(table, blocks)) page.paragraph(line);
+  page.heading("What to try next");
+  for (const std::string& line : next_steps(table, blocks)) page.paragraph(line);
   page.heading("Runs");
-  page.table(run_list(table));
+  page.table(run_list(table, std::filesystem::path(path).parent_path().string()));
   write_file_atomic(path, page.str());
 }
 

@@ -192,6 +192,19 @@ TEST(Table, ReadsTheNumbersOfARun) {
               HasSubstr("a/evaluation/report.json: not a report"));
 }
 
+TEST(Table, ReportLinksTheReportsOfItsRuns) {
+  const test::TempDir folder;
+  ResultTable table = two_methods();
+  table.rows[0].path = folder.file("runs/a #1__seed=0");
+  folder.write("runs/a #1__seed=0/evaluation/report.html", "");
+  folder.write("out/x", "");
+  write_table_report(table, folder.file("out/report.html"), {});
+  std::ostringstream html;
+  html << std::ifstream(folder.file("out/report.html")).rdbuf();
+  EXPECT_THAT(html.str(), HasSubstr("<a href=\"../runs/a%20%231__seed=0/evaluation/report.html\">"));
+  EXPECT_THAT(html.str(), HasSubstr("3 seeds say little"));
+}
+
 TEST(Table, ReportHoldsTablesAndSavesFigures) {
   const test::TempDir folder;
   ResultTable table = two_methods();
@@ -208,6 +221,8 @@ TEST(Table, ReportHoldsTablesAndSavesFigures) {
   EXPECT_THAT(html, HasSubstr("5.00 ± 2.48"));
   EXPECT_THAT(html, HasSubstr("No result of x&lt;y: failed."));
   EXPECT_THAT(read("figures/error.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("One seed says little"));
+  EXPECT_THAT(html, Not(HasSubstr("href=")));  // there are no reports of these runs
 
   write_table_report(table, folder.file("report.html"), {"", folder.file("points")});
   EXPECT_THAT(read("points/nll__likelihood.temperature=0.1.svg"), HasSubstr("psm"));
