@@ -14,7 +14,11 @@ case ${1:-} in
   *) usage >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
+echo "quickstart: brings Debian packages and LibTorch (0.5 GB to fetch, 2 GB on disk) where they are missing, builds (about 20" \
+  "minutes on two cores, less on more), and trains for seconds" >&2
 scripts/bootstrap.sh
 cmake --preset release >&2
 cmake --build build/release --target scorevi -j "$(nproc)" >&2
-exec build/release/bin/scorevi sweep configs/sweeps/quickstart.yaml "$@"
+build/release/bin/scorevi sweep configs/sweeps/quickstart.yaml "$@"
+echo "next: build/release/bin/scorevi train configs/csv_template.yaml -s data.path=FILE -s data.target=COLUMN (your own table)," \
+  "or README.md" >&2

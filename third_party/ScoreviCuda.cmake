@@ -1,6 +1,6 @@
 # Decides SCOREVI_CUDA_ENABLED from SCOREVI_CUDA=AUTO|ON|OFF and enables the CUDA language where it is ON.
 # CUDA needs nvcc of the toolkit's major version that LibTorch was built with, and every library that
-# libtorch_cuda.so loads. AUTO falls back to OFF with one line that names what is missing; ON stops there.
+# libtorch_cuda.so loads. AUTO falls back to OFF with a short reason; ON stops and names all that is missing.
 set(SCOREVI_CUDA_ENABLED OFF)
 set(_missing "")
 if(NOT SCOREVI_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -29,8 +29,11 @@ if(NOT SCOREVI_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "SCOREVI_CUDA=ON, but these are missing: ${_missing}. "
       "scripts/bootstrap.sh --cuda brings the libraries; nvcc comes with the CUDA toolkit 13.0.")
   else()
-    list(JOIN _missing ", " _missing)
-    message(STATUS "CUDA: off, missing ${_missing}")
+    list(GET _missing 0 _reason)
+    if(LIBTORCH_CUDA_MISSING)
+      set(_reason "LibTorch's CUDA libraries (scripts/bootstrap.sh --cuda)")
+    endif()
+    message(STATUS "CUDA: off, without ${_reason}")
   endif()
 endif()
 
