@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -49,6 +50,7 @@ struct PictureFiles::State {
   std::mutex mutex;
   std::vector<std::array<bool, kOddities>> told;       // per row
   std::array<std::int64_t, kOddities> counts = {};     // files
+  std::map<std::int64_t, std::string> partial;         // rows damaged in part, and how
   std::vector<std::shared_ptr<const io::Image>> kept;  // per row, where decoded pictures are kept
 
   void tell(std::int64_t row, Oddity oddity, const std::string& message) {
@@ -57,7 +59,12 @@ struct PictureFiles::State {
     bool& known = told[static_cast<std::size_t>(row)][kind];
     if (known) return;
     known = true;
-    if (++counts[kind] <= kNamed) log().warn("{}", message);
+    if (++counts[kind] <= kNamed && !options.quiet) log().warn("{}", message);
+  }
+
+  void note_partial(std::int64_t row, const std::string& message) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    partial.emplace(row, message);
   }
 
   std::shared_ptr<const io::Image> find(std::int64_t row) {
@@ -78,7 +85,10 @@ struct PictureFiles::State {
     io::ImageOptions image_options;
     image_options.exif = options.exif;
     io::DecodedImage decoded = io::read_image(path, image_options);
-    for (const std::string& warning : decoded.warnings) tell(row, Oddity::kDamaged, warning);
+    for (const std::string& warning : decoded.warnings) {
+      tell(row, Oddity::kDamaged, warning);
+      if (decoded.partial) note_partial(row, warning);
+    }
     const std::string_view promised = io::format_of_name(path);
     if (!promised.empty() && promised != decoded.format)
       tell(row, Oddity::kMisnamed, path + ": is a " + decoded.format + " file, read as such");
@@ -143,6 +153,13 @@ std::vector<Pictures::Bad> PictureFiles::bad_rows(int threads) const {
   for (std::size_t row = 0; row < reasons.size(); ++row)
     if (!reasons[row].empty()) bad.push_back({static_cast<std::int64_t>(row), reasons[row]});
   return bad;
+}
+
+std::vector<Pictures::Bad> PictureFiles::partial_rows() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::vector<Bad> rows;
+  for (const auto& [row, reason] : state_->partial) rows.push_back({row, reason});
+  return rows;
 }
 
 std::int64_t PictureFiles::decoded_bytes() const {

@@ -25,19 +25,15 @@ std::int64_t count_between(const std::vector<std::int64_t>& rows, std::int64_t f
 
 constexpr std::size_t kNamedPictures = 5;  // of those that are left out
 
-// Takes them out of the list.
-std::vector<LeftOutPicture> leave_out(const std::vector<Pictures::Bad>& bad, PictureList& list) {
-  if (bad.empty()) return {};
+// Takes pictures that cannot be read out of the list.
+void leave_out(const std::vector<Pictures::Bad>& bad, PictureList& list) {
+  if (bad.empty()) return;
   for (std::size_t i = 0; i < std::min(kNamedPictures, bad.size()); ++i) log().warn("{}; left out", bad[i].reason);
   if (static_cast<std::int64_t>(bad.size()) == list.size())
     throw Error(ErrorKind::kData, fmt::format("{}: none of the {} pictures can be read", list.name, list.size()));
   log().warn("{}: {} of {} pictures cannot be read and are left out", list.name, bad.size(), list.size());
   std::vector<std::int64_t> rows;
-  std::vector<LeftOutPicture> left_out;
-  for (const Pictures::Bad& picture : bad) {
-    rows.push_back(picture.row);
-    left_out.push_back({list.paths[static_cast<std::size_t>(picture.row)], picture.reason});
-  }
+  for (const Pictures::Bad& picture : bad) rows.push_back(picture.row);
   const std::int64_t train = std::max<std::int64_t>(0, list.train);
   const std::int64_t of_validation = count_between(rows, train, list.validation);
   if (list.train >= 0) list.train -= count_between(rows, 0, list.train);
@@ -50,7 +46,20 @@ std::vector<LeftOutPicture> leave_out(const std::vector<Pictures::Bad>& bad, Pic
   }
   list.paths.resize(kept);
   list.labels.resize(kept);
-  return left_out;
+}
+
+// Decodes every picture once, leaves out those that cannot be read, and returns what is wrong with any. Damage in part
+// is told when the pictures are used.
+std::vector<BadPicture> skip_bad(PictureFileOptions options, PictureList& list) {
+  options.quiet = true;
+  const PictureFiles files(list.paths, options);
+  std::vector<BadPicture> found;
+  const std::vector<Pictures::Bad> bad = files.bad_rows(core_count());
+  for (const Pictures::Bad& picture : bad) found.push_back({files.name(picture.row), picture.reason, false});
+  for (const Pictures::Bad& picture : files.partial_rows())
+    found.push_back({files.name(picture.row), picture.reason, true});
+  leave_out(bad, list);
+  return found;
 }
 
 // Tells what the decoded pictures will take before they take it.
@@ -70,10 +79,8 @@ Dataset make_picture_set(PictureList list, const DataOptions& options) {
   PictureFileOptions file_options;
   file_options.exif = options.exif_orientation ? io::ExifMode::kApply : io::ExifMode::kIgnore;
   if (options.on_bad_image == "substitute") file_options.on_bad = OnBadPicture::kSubstitute;
-  std::vector<LeftOutPicture> left_out;
-  if (options.on_bad_image == "skip") {
-    left_out = leave_out(PictureFiles(list.paths, file_options).bad_rows(core_count()), list);
-  }
+  std::vector<BadPicture> bad;
+  if (options.on_bad_image == "skip") bad = skip_bad(file_options, list);
   file_options.keep_decoded = options.cache == "decoded";
   auto files = std::make_shared<PictureFiles>(std::move(list.paths), file_options);
   if (file_options.keep_decoded) tell_cache(*files, list.name);
@@ -81,7 +88,7 @@ Dataset make_picture_set(PictureList list, const DataOptions& options) {
   dataset.name = list.name;
   dataset.description = list.description;
   dataset.pictures = files;
-  dataset.left_out = std::move(left_out);
+  dataset.bad_pictures = std::move(bad);
   dataset.targets = at::tensor(list.labels, at::kLong);
   dataset.class_names = list.class_names;
   dataset.official_train = list.train < 0 ? -1 : list.train + list.validation;

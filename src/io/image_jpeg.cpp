@@ -32,6 +32,7 @@ struct Errors : jpeg_error_mgr {
   char first_warning[JMSG_LENGTH_MAX];
   bool warned;
   bool damaged;    // a warning that pixels are missing or wrong
+  bool hopeless;   // damaged before the first row of blocks was whole, with no mark behind it to go on from
   JDIMENSION row;  // delivered before the first damage
 };
 
@@ -71,6 +72,8 @@ void note(j_common_ptr common, int level) {
   if (!errors.warned || (damage && !errors.damaged)) {
     errors.format_message(common, errors.first_warning);
     errors.row = info.output_scanline;
+    // Of several scans the first one alone gives the whole picture, if coarsely.
+    errors.hopeless = damage && info.input_scan_number == 1 && info.input_iMCU_row == 0 && info.restart_interval == 0;
   }
   errors.warned = true;
   errors.damaged = errors.damaged || damage;
@@ -138,6 +141,9 @@ class JpegDecoder {
       jpeg_finish_decompress(&info_);
     });
     if (!whole && info_.output_scanline == 0) refuse_fatal();
+    if (errors_.hopeless)
+      refuse(file_,
+             fmt::format("JPEG cannot be decoded: damaged before its first rows are whole: {}", errors_.first_warning));
     report(whole, &decoded);
     return decoded;
   }

@@ -50,16 +50,18 @@ void save_data_files(const RunDirectory& directory, const data::Dataset& dataset
   std::string text;
   for (const std::string& line : lines_of(dataset)) text += line + "\n";
   write_file_atomic(directory.file(files::kPictures), text);
-  if (dataset.left_out.empty()) return;
-  std::string table = "file,reason\n";
-  for (const data::LeftOutPicture& picture : dataset.left_out) {
+  if (dataset.bad_pictures.empty()) return;
+  std::string table = "file,used,reason\n";
+  std::size_t used = 0;
+  for (const data::BadPicture& picture : dataset.bad_pictures) {
     CsvRow row;
-    row.add(picture.path).add(picture.reason);
+    row.add(picture.path).add(picture.used ? "yes" : "no").add(picture.reason);
     table += row.text() + "\n";
+    used += picture.used ? 1 : 0;
   }
   write_file_atomic(directory.file(files::kBadPictures), table);
-  log().info("the {} pictures that are left out are listed in {}", dataset.left_out.size(),
-             directory.file(files::kBadPictures));
+  log().info("{} pictures that are left out and {} that are used though they are damaged in part are listed in {}",
+             dataset.bad_pictures.size() - used, used, directory.file(files::kBadPictures));
 }
 
 std::string changed_files(const RunDirectory& directory, const data::Dataset& dataset) {

@@ -8,7 +8,7 @@
 
 namespace scorevi::run {
 
-// Of picture files: pictures.txt, and bad_pictures.csv where some were left out, which is told.
+// Of picture files: pictures.txt, and bad_pictures.csv where some are left out or damaged in part, which is told.
 void save_data_files(const RunDirectory& directory, const data::Dataset& dataset);
 
 // What is another than in pictures.txt, beginning with the first file: "a/x.jpg is gone". "" where the run has no such

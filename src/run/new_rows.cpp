@@ -61,7 +61,9 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
   }
   data::PictureFileOptions options;
   if (form.exif_orientation) options.exif = io::ExifMode::kApply;
-  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, options).bad_rows(core_count());
+  data::PictureFileOptions look = options;
+  look.quiet = true;  // told when the pictures are used
+  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, look).bad_rows(core_count());
   for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
     throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));

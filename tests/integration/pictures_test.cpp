@@ -158,19 +158,31 @@ TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
   EXPECT_EQ(stopped.exit_code, 3) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("zz.jpg"));
   std::filesystem::create_symlink("gone.jpg", folder_.path() / "set/blue/zz.jpg");
+  const std::string damaged = "tests/golden/images/files/jpeg_damaged/";
+  folder_.write("set/blue/half.jpg", slurp(damaged + "truncated_70.jpg"));
+  folder_.write("set/blue/none.jpg", slurp(damaged + "no_entropy_data.jpg"));
   const auto skipping = train("skipping", {"-s", "data.on_bad_image=skip", "-s", "train.epochs=1"});
   ASSERT_EQ(skipping.exit_code, 0) << skipping.err;
   const std::string bad = folder_.file("skipping/bad_pictures.csv");
-  EXPECT_THAT(skipping.err, HasSubstr("the 2 pictures that are left out are listed in " + bad));
+  EXPECT_THAT(skipping.err, HasSubstr("3 pictures that are left out and 1 that are used though they are damaged in "
+                                      "part are listed in " +
+                                      bad));
+  const std::string told = "half.jpg: damaged, pixels may be missing";
+  const std::size_t once = skipping.err.find(told);
+  ASSERT_NE(once, std::string::npos) << skipping.err;
+  EXPECT_EQ(skipping.err.find(told, once + 1), std::string::npos) << skipping.err;
   io::CsvOptions csv;
   csv.header = io::CsvHeader::kYes;
   const io::CsvTable table = io::read_csv(bad, csv);
-  ASSERT_EQ(table.rows(), 2U);
-  EXPECT_EQ(table.cell(0, table.column("file")), folder_.file("set/amber/zz.jpg"));
-  EXPECT_EQ(table.cell(1, table.column("file")), folder_.file("set/blue/zz.jpg"));
-  EXPECT_FALSE(table.cell(1, table.column("reason")).empty());
+  ASSERT_EQ(table.rows(), 4U);
+  for (const auto& [row, file] :
+       {std::pair(0, "amber/zz.jpg"), {1, "blue/none.jpg"}, {2, "blue/zz.jpg"}, {3, "blue/half.jpg"}}) {
+    EXPECT_EQ(table.cell(row, table.column("file")), folder_.file(std::string("set/") + file));
+    EXPECT_EQ(table.cell(row, table.column("used")), row == 3 ? "yes" : "no");
+    EXPECT_FALSE(table.cell(row, table.column("reason")).empty());
+  }
   const auto checked = run_program({"check", config_, "-s", "data.on_bad_image=skip"});
-  EXPECT_THAT(checked.out, HasSubstr("72 pictures, 0 cannot be decoded"));
+  EXPECT_THAT(checked.out, HasSubstr("73 pictures, 0 cannot be decoded; 1 file damaged in part"));
   train_ok("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
 }
 

@@ -60,6 +60,7 @@ struct PictureFileOptions {
   io::ExifMode exif = io::ExifMode::kIgnore;
   OnBadPicture on_bad = OnBadPicture::kError;
   bool keep_decoded = false;  // decoded pictures stay in memory: 3 bytes per pixel
+  bool quiet = false;         // nothing is told: for a look at all files before they are used
 };
 
 // Files on disk. What is odd about a file (damaged in part, or another format than its name says) is told once, however
@@ -76,6 +77,8 @@ class PictureFiles final : public Pictures {
 
   std::vector<Bad> bad_rows(int threads) const override;
   std::string odd_text() const override;
+  // What was damaged in part so far, ascending.
+  std::vector<Bad> partial_rows() const;
   // Bytes of all pictures decoded, from the sizes in their headers. Files that cannot be read count as 0.
   std::int64_t decoded_bytes() const;
 

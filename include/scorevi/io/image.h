@@ -7,8 +7,8 @@
 // grey at 255, here it keeps the high byte too.
 //
 // Damage. A JPEG that is cut short or damaged in its pixel data gives its full size with what can be
-// read, one warning, and `partial`. PNG, GIF and BMP have to be whole and every PNG checksum right;
-// that a PNG lacks its end chunk, or a GIF its trailer, does not matter.
+// read, one warning, and `partial`, unless nothing can be read: its first rows are damaged already. PNG, GIF and BMP
+// have to be whole and every PNG checksum right; that a PNG lacks its end chunk, or a GIF its trailer, does not matter.
 //
 // Error kData, always "NAME: reason": missing, empty, a folder, no picture (HTML, a Git LFS pointer,
 // text and others are named), a kind that is not read (WebP, TIFF, JPEG 2000 and others are named),

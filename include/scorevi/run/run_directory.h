@@ -1,9 +1,9 @@
 // The folder of one run: names of everything in it, its life from "running" to "finished".
 //   config.yaml  config.resolved.yaml  run.json  log.txt  metrics.csv  timing.csv  steps.jsonl  split.json  inputs.json
-//   pictures.txt  bad_pictures.csv                                                (picture files; left-out ones)
-//   checkpoints/{last,best}.safetensors
-//   evaluation/{report.json,report.html,reliability.svg,predictions.csv}          (test split)
-//   evaluation-<split>[-<data>]/..., evaluation-<split>-ood-<data>/{ood.json,scores.csv}   (other splits, other data)
+//   pictures.txt  bad_pictures.csv                                                (picture files; left-out and damaged
+//   ones) checkpoints/{last,best}.safetensors evaluation/{report.json,report.html,reliability.svg,predictions.csv}
+//   (test split) evaluation-<split>[-<data>]/..., evaluation-<split>-ood-<data>/{ood.json,scores.csv}   (other splits,
+//   other data)
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ inline constexpr const char* kSteps = "steps.jsonl";
 inline constexpr const char* kSplit = "split.json";
 inline constexpr const char* kInputs = "inputs.json";
 inline constexpr const char* kPictures = "pictures.txt";         // of picture files: folder/name:bytes of each row
-inline constexpr const char* kBadPictures = "bad_pictures.csv";  // left out: data.on_bad_image: skip
+inline constexpr const char* kBadPictures = "bad_pictures.csv";  // data.on_bad_image: skip
 inline constexpr const char* kLast = "checkpoints/last.safetensors";
 inline constexpr const char* kBest = "checkpoints/best.safetensors";
 inline constexpr const char* kReport = "evaluation/report.json";

@@ -26,6 +26,7 @@ constexpr std::size_t kMaxMessage = 500;
 const std::map<std::string, std::string> kOtherOutcome = {
     {"files/bombs/png_ztxt_64mb.png", "decode_ok"},  // the text chunk is skipped, the picture is sound
     {"files/jpeg_damaged/entropy_removed_silently.jpg", "decode_ok"},  // libjpeg cannot notice
+    {"files/jpeg_damaged/no_entropy_data.jpg", "error"},               // nothing of it would be seen
     {"files/webp_optional/lossless.webp", "error"},                    // not supported, named
     {"files/webp_optional/lossy.webp", "error"},
     {"files/webp_optional/unsupported_kind.jp2", "error"},
@@ -181,6 +182,7 @@ TEST(ImageGolden, ErrorsGiveTheReason) {
       {"files/bombs/bmp_claims_100000x100000.bmp", "got 100000 x 100000 pixels"},
       {"files/bombs/png_real_20000x20000_1bit.png", "got 20000 x 20000 pixels"},
       {"files/jpeg_damaged/header_cut_in_tables.jpg", "Premature end"},
+      {"files/jpeg_damaged/no_entropy_data.jpg", "damaged before its first rows are whole: Premature end"},
       {"files/jpeg_damaged/precision_12.jpg", "precision 12"},
       {"files/jpeg_damaged/height_0.jpg", "0"},
       {"files/jpeg_damaged/no_quantization_tables.jpg", "uantization table"},
