@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
+#include "scorevi/core/utf8.h"
 #include "scorevi/data/encode.h"
 #include "scorevi/io/csv.h"
 #include "sources.h"
@@ -35,9 +35,7 @@ constexpr std::size_t kMaxInputs = 1'000'000'000;  // cells after one-hot coding
 // The rows that are used, and checks of cells with the place in the file.
 class Table {
  public:
-  Table(const io::CsvTable& csv, bool drop_missing) : csv_(csv) {
-    std::vector<std::size_t> columns(csv.columns());
-    std::iota(columns.begin(), columns.end(), 0);
+  Table(const io::CsvTable& csv, const std::vector<std::size_t>& columns, bool drop_missing) : csv_(csv) {
     rows_ = used_rows(csv, columns, drop_missing, problems_);
   }
 
@@ -48,6 +46,10 @@ class Table {
   TableFile file() const { return file_rows(csv_, rows_); }
   std::string label(std::size_t column) const {
     return csv_.has_header() ? csv_.header()[column] : fmt::format("column {}", column + 1);
+  }
+  // The column as data.ignore names it.
+  std::string key(std::size_t column) const {
+    return csv_.has_header() ? scorevi::quoted(csv_.header()[column]) : std::to_string(column);
   }
   [[noreturn]] void fail_at(std::size_t i, std::size_t column, const std::string& what) {
     problem(rows_[i], column, what);
@@ -84,6 +86,18 @@ class Table {
     std::size_t count = 0;
     for (std::size_t i = 0; i < size(); ++i) count += csv_.resembles_number(rows_[i], column) ? 1 : 0;
     return 2 * count > size();
+  }
+
+  // Whole numbers, each one more than that of the row before: no quantity does that.
+  bool counts_rows(std::size_t column) const {
+    constexpr std::size_t kRows = 20;  // fewer say little
+    const std::optional<std::int64_t> first = parse_int(cell(0, column));
+    if (size() < kRows || !first) return false;
+    std::int64_t expected = *first;
+    for (std::size_t i = 1; i < size(); ++i)
+      if (expected == std::numeric_limits<std::int64_t>::max() || parse_int(cell(i, column)) != ++expected)
+        return false;
+    return true;
   }
 
   // The distinct texts of a column: by value where all are whole numbers, else by bytes.
@@ -141,8 +155,11 @@ Feature text_feature(Table& table, std::size_t column, const DataOptions& option
   std::size_t code = 0;
   const std::vector<std::string> categories = table.categories(column);
   if (categories.size() > kFewCategories && 2 * categories.size() > table.size()) {
-    log().warn("{}: {} has {} different texts in {} rows, and each becomes an input; is it an identifier or a date?",
-               options.path, table.label(column), categories.size(), table.size());
+    log().warn(
+        "{}: {} has {} different texts in {} rows, and each becomes an input; if it is an identifier, leave it out "
+        "with "
+        "data.ignore: [{}]",
+        options.path, table.label(column), categories.size(), table.size(), table.key(column));
   }
   for (const std::string& text : categories) {
     feature.categories.emplace(text, code++);
@@ -248,10 +265,8 @@ Dataset make_csv(const DataOptions& options) {
   }
   const io::CsvTable csv = read_csv_file(options);
   const std::size_t target = target_column(csv, options);
-  if (csv.columns() < 2) {
-    throw Error(ErrorKind::kData, fmt::format("{}: 1 column, expected features and a target", options.path));
-  }
-  Table table(csv, options.missing == "drop");
+  const std::vector<std::size_t> columns = used_columns(csv, options, target);
+  Table table(csv, columns, options.missing == "drop");
   Dataset dataset;
   dataset.name = "csv";
   dataset.description = options.path;
@@ -261,10 +276,13 @@ Dataset make_csv(const DataOptions& options) {
   }
   if (target + 1 != csv.columns()) log().info("{}: the target is {}", options.path, table.label(target));
   std::vector<Feature> features;
-  for (std::size_t c = 0; c < csv.columns(); ++c) {
+  for (const std::size_t c : columns) {
     if (c == target) continue;
     if (table.is_numeric(c)) {
       table.check_numbers(c);
+      if (table.counts_rows(c))
+        log().warn("{}: {} counts the rows; if it is an identifier, leave it out with data.ignore: [{}]", options.path,
+                   table.label(c), table.key(c));
       features.push_back({c, {}});
       dataset.feature_names.push_back(table.label(c));
     } else {

@@ -86,6 +86,22 @@ std::size_t target_column(const io::CsvTable& table, const DataOptions& options)
   return table.columns() - 1;
 }
 
+std::vector<std::size_t> used_columns(const io::CsvTable& table, const DataOptions& options, std::size_t target) {
+  std::set<std::size_t> ignored;
+  for (const std::string& name : options.ignore) {
+    if (table.column(name) == target)
+      throw Error(ErrorKind::kData, fmt::format("{}: data.ignore names the target, got \"{}\"", table.name(), name));
+    ignored.insert(table.column(name));
+  }
+  std::vector<std::size_t> used;
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    if (ignored.count(c) == 0) used.push_back(c);
+  if (used.size() < 2)
+    throw Error(ErrorKind::kData, fmt::format("{}: {} columns, {} of them ignored, expected features and a target",
+                                              table.name(), table.columns(), ignored.size()));
+  return used;
+}
+
 std::size_t label_among_pixels(const io::CsvTable& table, std::int64_t classes) {
   if (const std::optional<std::size_t> named = named_target(table)) return *named;
   const std::size_t end = table.columns() - 1;

@@ -17,6 +17,7 @@ void describe_csv(data::DataOptions& o, config::Visitor& v) {
       "target", o.target,
       "target column: its name, its number from 0 (-1 is the last), or auto: the one called label, class, target or "
       "y, else the last");
+  v.field("ignore", o.ignore, "columns that are no inputs, such as identifiers: names, or numbers as for target");
   v.choice("header", o.header,
            {{"auto", "yes when the first row holds a text where the rest hold numbers"}, {"yes", ""}, {"no", ""}},
            "whether the first row names the columns");

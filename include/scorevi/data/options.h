@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace scorevi::data {
 
@@ -31,6 +32,7 @@ struct DataOptions {
   std::string test_path;                 // a second file with the test rows; "": test_frac of the rows of path
   std::string task = "classification";   // classification | regression
   std::string target = "auto";           // column name, or number from 0, -1 is the last; auto: see target_column.h
+  std::vector<std::string> ignore;       // columns that are not read: names, or numbers as for target
   std::string delimiter = "auto";        // auto | comma | semicolon | tab
   std::string header = "auto";           // auto | yes | no
   std::string text_columns = "one_hot";  // one_hot | error

@@ -248,6 +248,38 @@ TEST_F(CsvData, NamesThatAreNumbersAreAskedFor) {
   EXPECT_EQ(warnings("A,1,2\nA,1,2\nB,2,1\n"), "");
 }
 
+TEST_F(CsvData, IgnoredColumnsAreNotRead) {
+  options_.ignore = {"id", "1"};
+  options_.target = "kind";
+  const std::string text = "id,note,size,kind\n1,,1.5,a\nx,?,2.5,b\n";
+  const Dataset set = load(text);
+  EXPECT_THAT(set.feature_names, ElementsAre("size"));
+  EXPECT_TRUE(at::equal(set.inputs, at::tensor({1.5f, 2.5f}).view({2, 1})));
+  options_.test_path = dir_.write("test.csv", "kind,size\nb,4\n");  // they need not be there
+  EXPECT_EQ(load(text).size(), 3);
+  options_.test_path.clear();
+  options_.ignore = {"kind"};
+  EXPECT_THAT(refused(text), HasSubstr("data.ignore names the target, got \"kind\""));
+  options_.ignore = {"id", "note", "size"};
+  EXPECT_THAT(refused(text), HasSubstr("4 columns, 3 of them ignored, expected features and a target"));
+  options_.ignore = {"sise"};
+  EXPECT_THAT(refused(text), HasSubstr("did you mean \"size\"?"));
+}
+
+TEST_F(CsvData, IdentifiersAreTold) {
+  std::string text = "customer id,code,size,kind\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::to_string(1000 + i) + ",c" + std::to_string(i) + "," + std::to_string(i % 7) +
+            (i % 2 == 0 ? ",a\n" : ",b\n");
+  ::testing::internal::CaptureStderr();
+  load(text);
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, HasSubstr("customer id counts the rows; if it is an identifier, leave it out with data.ignore: "
+                              "[\"customer id\"]"));
+  EXPECT_THAT(told, HasSubstr("leave it out with data.ignore: [\"code\"]"));
+  EXPECT_THAT(told, ::testing::Not(HasSubstr("size")));
+}
+
 TEST_F(CsvData, NumericClassesAreSortedByValue) {
   const Dataset set = load("0.5;10\n0.25;9\n0.125;10\n");
   EXPECT_THAT(set.class_names, ElementsAre("9", "10"));
@@ -294,7 +326,7 @@ TEST_F(CsvData, AllBadCellsAreToldAtOnce) {
 TEST_F(CsvData, QuantitiesAsClassesAreAskedFor) {
   const auto warned = [&](int first, int step, int rows = 300) {
     std::string text = "x,y\n";
-    for (int i = 0; i < rows; ++i) text += std::to_string(i) + "," + std::to_string(first + step * (i % 30)) + "\n";
+    for (int i = 0; i < rows; ++i) text += std::to_string(2 * i) + "," + std::to_string(first + step * (i % 30)) + "\n";
     ::testing::internal::CaptureStderr();
     load(text);
     return ::testing::internal::GetCapturedStderr();
