@@ -124,7 +124,8 @@ void add_values(const data::Dataset& dataset, const metrics::RegressionRecords& 
   const double* target = targets.const_data_ptr<double>();
   const std::size_t per_row = records.size() / rows.size();
   const auto value = [&](std::size_t i) {
-    return EvaluationReport::Value{dataset.place_of(rows[i / per_row]), target[i], records.mean[i], records.lower[i], records.upper[i]};
+    return EvaluationReport::Value{dataset.place_of(rows[i / per_row]), target[i], records.mean[i], records.lower[i],
+                                   records.upper[i]};
   };
   const std::size_t drawn = std::min(kDrawnValues, records.size());
   for (std::size_t i = 0; i < drawn; ++i) report.values_drawn.push_back(value(i * records.size() / drawn));

@@ -75,8 +75,8 @@ TEST(HtmlReport, ClassificationShowsEverything) {
                            "versions.libtorch",
                            "2.11.0",
                            "hashes.config",
-                            "likelihood.temperature: 0.3 (now 1)",
-                            "That of an ECE can lie above its value"})
+                           "likelihood.temperature: 0.3 (now 1)",
+                           "That of an ECE can lie above its value"})
     EXPECT_THAT(html, HasSubstr(part));
   EXPECT_THAT(html, Not(HasSubstr("did not learn")));
   for (const char* outside : {"href=", "src=\"http", "<link", "<script", "@import", "url("})
@@ -218,8 +218,9 @@ TEST(HtmlReport, RegressionShowsPredictionsAndABaseline) {
   report.worst = {{{"houses.csv", 17}, 3.5, 1.25, 0.5, 2.0}};
   const std::string html = report_of(folder, test::synthetic_run(folder, "psm"), report);
   EXPECT_EQ(ill_formed(html), "");
-  for (const char* part : {"90 % interval coverage", "of a density for numbers", "would have an RMSE of 0.242.",
-                           "Prediction against", "30 of the predictions", "Largest errors", "houses.csv", "-2.25", "0.5 to 2"})
+  for (const char* part :
+       {"90 % interval coverage", "of a density for numbers", "would have an RMSE of 0.242.", "Prediction against",
+        "30 of the predictions", "Largest errors", "houses.csv", "-2.25", "0.5 to 2"})
     EXPECT_THAT(html, HasSubstr(part));
 }
 
