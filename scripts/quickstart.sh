@@ -14,7 +14,7 @@ case ${1:-} in
   *) usage >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
-echo "quickstart: brings Debian packages and LibTorch (0.5 GB to fetch, 2 GB on disk) where they are missing, builds (about 20" \
+echo "quickstart: brings Debian packages and LibTorch (0.5 GB to fetch, 2 GB on disk) where they are missing, builds (about 10" \
   "minutes on two cores, less on more), and trains for seconds" >&2
 scripts/bootstrap.sh
 cmake --preset release >&2
