@@ -13,31 +13,32 @@ using kernels::Estimator;
 
 using Make = std::function<std::unique_ptr<Engine>(const params::FlatLayout&, const at::Tensor& like)>;
 
+template <class Method, class Options>
+Make made_with(const Options& options, const optim::OptimizerOptions& optimizer) {
+  return [=](const params::FlatLayout& layout, const at::Tensor& like) {
+    return std::make_unique<Method>(options, optimizer, layout, like);
+  };
+}
+
 Make psm(const optim::OptimizerOptions& optimizer, Estimator estimator, int64_t inner, int64_t samples) {
   PsmOptions options;
   options.estimator = estimator;
   options.inner_steps = inner;
   options.samples = samples;
-  return [=](const params::FlatLayout& layout, const at::Tensor& like) {
-    return std::make_unique<ProximalScoreMatching>(options, optimizer, layout, like);
-  };
+  return made_with<ProximalScoreMatching>(options, optimizer);
 }
 
 Make closed_form(const optim::OptimizerOptions& optimizer, MeanUpdate update) {
   ClosedFormOptions options;
   options.mean_update = update;
   options.points = true;
-  return [=](const params::FlatLayout& layout, const at::Tensor& like) {
-    return std::make_unique<ClosedForm>(options, optimizer, layout, like);
-  };
+  return made_with<ClosedForm>(options, optimizer);
 }
 
 Make advi(const optim::OptimizerOptions& optimizer, int64_t samples) {
   AdviOptions options;
   options.samples = samples;
-  return [=](const params::FlatLayout& layout, const at::Tensor& like) {
-    return std::make_unique<Advi>(options, optimizer, layout, like);
-  };
+  return made_with<Advi>(options, optimizer);
 }
 
 std::map<std::string, Make> engines(const optim::OptimizerOptions& optimizer) {
