@@ -33,6 +33,11 @@ metrics::GaussianMoments moments_of(const variational::Family& family) {
   return {full.mean(), full.covariance()};
 }
 
+// Those of p, with the covariance where it is known.
+metrics::GaussianMoments moments_of(const Truth& truth) {
+  return {truth.mean, truth.covariance.defined() ? truth.covariance : truth.variance};
+}
+
 // E_p[log q] from the moments of p; NaN where a full q meets a p of which only variances are known.
 double cross_log_density(const variational::Family& family, const Truth& truth) {
   const auto dim = static_cast<double>(family.dim());
@@ -98,7 +103,7 @@ void measure_draws(const variational::Family& q, targets::AnalyticTarget& target
 
 void exact_divergences(const variational::Family& family, const Truth& truth, Measurement& result) {
   const metrics::GaussianMoments q = moments_of(family);
-  const metrics::GaussianMoments p = {truth.mean, truth.covariance.defined() ? truth.covariance : truth.variance};
+  const metrics::GaussianMoments p = moments_of(truth);
   result.forward_kl = metrics::gaussian_kl(p, q);
   result.reverse_kl = metrics::gaussian_kl(q, p);
 }
@@ -109,22 +114,33 @@ struct MeanVariance {
 
 MeanVariance of(const at::Tensor& values) { return {values.mean().item<double>(), values.var().item<double>()}; }
 
-// log g at the rows of theta [n, D].
-at::Tensor gaussian_log_density(const metrics::GaussianMoments& g, const at::Tensor& theta) {
-  const at::Tensor shifted = theta - g.mean;
-  if (g.covariance.dim() == 1)
-    return -((shifted.square() / g.covariance).sum(1) + g.covariance.log().sum() + theta.size(1) * kLogTwoPi) / 2;
-  const at::Tensor factor = at::linalg_cholesky(g.covariance);
-  const at::Tensor white = at::linalg_solve_triangular(factor, shifted.t(), /*upper=*/false);
-  return -(white.square().sum(0) / 2 + factor.diagonal().log().sum() + theta.size(1) * kLogTwoPi / 2);
-}
+// A Gaussian at work: its covariance is factored once.
+class GaussianDensity {
+ public:
+  explicit GaussianDensity(const metrics::GaussianMoments& g)
+      : mean_(g.mean),
+        diagonal_(g.covariance.dim() == 1),
+        factor_(diagonal_ ? g.covariance.sqrt() : at::linalg_cholesky(g.covariance)),
+        log_scale_((diagonal_ ? factor_ : factor_.diagonal()).log().sum().item<double>()) {}
 
-// E_g[log g], which is E_p[log g].
-double negative_entropy(const metrics::GaussianMoments& g) {
-  const at::Tensor log_det =
-      g.covariance.dim() == 1 ? g.covariance.log().sum() : 2 * at::linalg_cholesky(g.covariance).diagonal().log().sum();
-  return -(log_det.item<double>() + static_cast<double>(g.mean.numel()) * (1 + kLogTwoPi)) / 2;
-}
+  // At the rows of theta [n, D].
+  at::Tensor log_density(const at::Tensor& theta) const {
+    const at::Tensor shifted = (theta - mean_).t();
+    const at::Tensor white =
+        diagonal_ ? shifted / factor_.unsqueeze(1) : at::linalg_solve_triangular(factor_, shifted, /*upper=*/false);
+    return -(white.square().sum(0) / 2 + log_scale_ + dim() * kLogTwoPi / 2);
+  }
+
+  double entropy() const { return log_scale_ + dim() * (1 + kLogTwoPi) / 2; }
+
+ private:
+  double dim() const { return static_cast<double>(mean_.numel()); }
+
+  at::Tensor mean_;
+  bool diagonal_;
+  at::Tensor factor_;  // [D, D], or standard deviations [D]
+  double log_scale_;
+};
 
 // From exact draws in blocks: moments that are not known in closed form, and E_p[log p]. Where the Gaussian g with the
 // moments of p comes near it, E_p[log p - log g] is less noisy, for E_p[log g] is known.
@@ -160,13 +176,13 @@ void measure_target(targets::KnownTarget& target, Truth& truth) {
   truth.covariance = lacks_covariance ? products / kTruthDraws - at::outer(shift, shift) : known.covariance;
 
   // The unbiased mean of the smaller variance: with heavy tails log g is the noisy part.
-  const metrics::GaussianMoments g = {truth.mean, truth.covariance.defined() ? truth.covariance : truth.variance};
+  const GaussianDensity g(moments_of(truth));
   const at::Tensor log_g = at::empty_like(log_p);
   for_blocks([&](int64_t begin, const at::Tensor& theta) {
-    log_g.narrow(0, begin, theta.size(0)).copy_(gaussian_log_density(g, theta));
+    log_g.narrow(0, begin, theta.size(0)).copy_(g.log_density(theta));
   });
   const MeanVariance alone = of(log_p), difference = of(log_p - log_g);
-  truth.mean_log_p = difference.variance < alone.variance ? difference.mean + negative_entropy(g) : alone.mean;
+  truth.mean_log_p = difference.variance < alone.variance ? difference.mean - g.entropy() : alone.mean;
 }
 
 }  // namespace
