@@ -39,7 +39,7 @@ std::vector<int64_t> curve_steps(int64_t steps, int64_t points) {
 
 // Of the score, for one step. A Hessian product counts as the two scores whose difference it is, or costs as much.
 int64_t evaluations_of(const run::MethodOptions& method) {
-  if (method.name == "map") return 1;
+  if (method.is_point()) return 1;
   return method.samples * (method.name == "fisher" ? 3 : 1);
 }
 
@@ -88,7 +88,7 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   const auto engine = run::make_engine(entry.method, family_of(entry), entry.optimizer, target.layout(), start);
   const auto family = make_family(family_of(entry), start, place.member.start_std);
 
-  inference::RunOptions loop;
+  inference::LoopOptions loop;
   const int64_t per_step = evaluations_of(entry.method);
   if (per_step > place.options.evaluations)
     throw Error(ErrorKind::kUsage, fmt::format("method {}: a step takes {} evaluations, got {} for the whole run",
@@ -112,7 +112,7 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   inference::ConvergenceOptions rule;
   rule.stop = true;
   inference::Convergence convergence(rule);
-  if (place.options.stop && entry.method.name != "map") loop.convergence = &convergence;  // a point has no ELBO
+  if (place.options.stop && !entry.method.is_point()) loop.convergence = &convergence;  // a point has no ELBO
   const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop);
   result.evaluations = summary.evaluations;
   result.seconds = recorder.seconds();

@@ -10,6 +10,12 @@
 
 namespace scorevi::data {
 
+namespace {
+
+constexpr std::int64_t kBatchesAhead = 2;  // per worker
+
+}  // namespace
+
 // Workers claim batch numbers in order, at most `window` ahead of the consumer, and leave the
 // results here by number.
 struct BatchStream::Work {
@@ -24,7 +30,7 @@ struct BatchStream::Work {
         order(state->order(epoch_number)),
         next_wanted(first),
         next_claimed(first),
-        window(std::int64_t{state->options.workers} * state->options.batches_ahead) {
+        window(std::int64_t{state->options.workers} * kBatchesAhead) {
     for (int i = 0; i < state->options.workers; ++i) {
       threads.emplace_back([this] { prepare_batches(); });
     }

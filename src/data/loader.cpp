@@ -115,7 +115,6 @@ Loader::Loader(const Dataset& dataset, std::vector<std::int64_t> rows, Normalisa
   }
   if (rows.empty()) bad_option("rows: no rows to load from " + dataset.name);
   for (const std::int64_t row : rows) SCOREVI_CHECK(row >= 0 && row < dataset.size());
-  SCOREVI_CHECK_OP(options.batches_ahead, >=, 1);
   auto state = std::make_shared<State>();
   if (options.augment) validate(*options.augment);
   validate(options.mix);

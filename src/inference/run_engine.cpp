@@ -39,7 +39,7 @@ std::string describe_trouble(const StepStats& stats, const params::FlatLayout& l
   return "";
 }
 
-RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& family, const RunOptions& options,
+RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& family, const LoopOptions& options,
                       Observer* observer) {
   Observer nobody;
   Observer& listener = observer ? *observer : nobody;

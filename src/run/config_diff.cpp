@@ -25,8 +25,8 @@ const Patterns& evaluation_keys() {
 // Keys that change how often something is done, how a run is evaluated and where, never what a step learns.
 Patterns resume_keys(const RunOptions& options) {
   // Of evaluate.* only what validation during training does not use: its numbers decide about the best checkpoint.
-  Patterns keys = {"device",           "threads",       "data.root",          "data.path",          "data.workers",
-                   "evaluate.samples", "model.weights", "evaluate.bootstrap", "evaluate.checkpoint"};
+  Patterns keys = {"device",           "threads",       "data.root",          "data.path",           "data.workers",
+                   "evaluate.samples", "model.weights", "evaluate.bootstrap", "evaluate.checkpoint", "evaluate.split"};
   keys.insert(keys.end(), {"name", "train.patience", "train.checkpoint_every", "train.checkpoint_every_steps",
                            "train.log_every_steps"});
   const std::string& schedule = options.schedule.name;

@@ -124,7 +124,7 @@ Made make_engine(const RunOptions& options, const params::FlatLayout& layout, co
     closed_form.points = true;
     return std::make_unique<inference::ClosedForm>(closed_form, options.optimizer, layout, like);
   }
-  const std::string family = options.method.name == "map" ? "point_mass" : options.posterior.family;
+  const std::string family = options.method.is_point() ? "point_mass" : options.posterior.family;
   return make_engine(options.method, family, options.optimizer, layout, like);
 }
 

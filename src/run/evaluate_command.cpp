@@ -13,9 +13,11 @@ namespace scorevi::run {
 namespace {
 
 // Where the report goes, beside the one that training wrote.
-std::string report_folder(const EvaluateRequest& request, const EvaluateOverrides& overrides) {
+std::string report_folder(const EvaluateRequest& request, const EvaluateOverrides& overrides,
+                          const Experiment& experiment) {
   const std::string other = request.data.empty() ? request.ood : request.data;
-  const bool changed = request.split != "test" || !other.empty() || !request.overrides.empty();
+  const bool changed = request.split != evaluated_part(experiment.options, experiment.data.split) || !other.empty() ||
+                       !request.overrides.empty();
   if (!changed) return "evaluation";
   return "evaluation-" + request.split + (request.ood.empty() ? "" : "-ood") +
          (other.empty() ? "" : "-" + name_of_other(other, overrides));
@@ -25,7 +27,7 @@ void print_ood(const EvaluateRequest& request, const EvaluateOverrides& override
                Experiment& experiment, std::ostream& out) {
   DataParts other = ood_data(request, directory, experiment.options, overrides);
   other.dataset.name = name_of_other(request.ood, overrides);
-  const std::string folder = report_folder(request, overrides);
+  const std::string folder = report_folder(request, overrides, experiment);
   const std::vector<int64_t> in = part_rows(experiment.data, request.split);
   out << ood_text(evaluate_ood(experiment, in, std::move(other), directory, folder))
       << "scores: " << directory.file(folder + "/scores.csv") << "\n";
@@ -51,7 +53,7 @@ int evaluate(const EvaluateRequest& request, std::ostream& out) {
     print_ood(request, overrides, directory, experiment, out);
     return 0;
   }
-  const std::string folder = report_folder(request, overrides);
+  const std::string folder = report_folder(request, overrides, experiment);
   const EvaluationReport report = evaluate_part(experiment, directory, request.split, checkpoint, folder);
   out << summary_text(report) << "report: " << directory.file(folder + "/report.html") << "\n";
   return 0;

@@ -200,7 +200,7 @@ EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& direc
   report.method = options.method.name;
   report.split = part;
   report.n = static_cast<int64_t>(rows.size());
-  report.samples = options.method.name == "map" ? 0 : options.evaluate.samples;
+  report.samples = options.method.is_point() ? 0 : options.evaluate.samples;
   report.checkpoint = checkpoint;
   report.selection = selection_text(options, checkpoint);
   report.ece_bins = static_cast<int>(options.evaluate.ece_bins);

@@ -49,14 +49,16 @@ void check_task(const RunOptions& options, bool classification) {
   if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
 }
 
-// Error(kUsage) with all keys that need validation rows, where the split has none.
-void check_validation(const RunOptions& options, const DataParts& data) {
+// Error(kUsage) with all keys that need validation or test rows, where the split has none.
+void check_parts(const RunOptions& options, const DataParts& data) {
+  if (options.evaluate.split == "test") part_rows(data, "test");
   if (!data.split.validation.empty()) return;
   std::vector<std::string> problems;
   const auto needs_rows = [&problems](bool asked, const std::string& key, const std::string& hint) {
     if (asked)
       problems.push_back(key + " needs validation rows, and the split has none; raise data.validation_frac" + hint);
   };
+  needs_rows(options.evaluate.split == "validation", "evaluate.split: validation", "");
   needs_rows(options.evaluate.checkpoint == "best", "evaluate.checkpoint: best", " or use last");
   needs_rows(options.train.patience > 0, "train.patience", " or set it to 0");
   needs_rows(options.schedule.name == "plateau", "schedule.name: plateau", " or use another schedule");
@@ -109,7 +111,7 @@ std::vector<params::Range> points_of(const RunOptions& options, const params::Fl
 
 std::unique_ptr<variational::Family> make_family(const RunOptions& options, posterior::NetworkTarget& target) {
   const std::vector<double> stds = initial_stds(options, target.layout());  // every pattern fits something
-  if (options.method.name == "map") return std::make_unique<variational::PointMass>(target.point());
+  if (options.method.is_point()) return std::make_unique<variational::PointMass>(target.point());
   auto q = std::make_unique<variational::DiagonalGaussian>(
       variational::DiagonalGaussian::from_mean(target.point(), options.posterior.init_std));
   for (std::size_t i = 0; i < stds.size(); ++i) {
@@ -130,7 +132,7 @@ void tell(const Pretrained& pretrained) {
 void start_head(const RunOptions& options, models::Network& network, const std::vector<std::string>& untrained) {
   const std::string& start = options.pretrained.head_start;
   const auto& vision = models::networks().find(options.model.name).make.vision;
-  if (!vision || start == "random" || (start == "auto" && options.method.name == "map")) return;
+  if (!vision || start == "random" || (start == "auto" && options.method.is_point())) return;
   const torch::NoGradGuard no_grad;
   for (auto& parameter : network.named_parameters())
     if (parameter.key().rfind(std::string(vision->head) + ".", 0) == 0 &&
@@ -228,7 +230,7 @@ std::vector<double> initial_stds(const RunOptions& options, const params::FlatLa
 std::vector<std::string> Experiment::buffers() const {
   std::vector<std::string> names = {"theta", "gradient"};
   if (target->prior()->mean.defined()) names.push_back("prior mean");
-  if (options.method.name != "map")
+  if (!options.method.is_point())
     for (const auto& [name, tensor] : family->parameters()) names.push_back(name);
   for (const std::string& name : engine->buffers()) names.push_back(name);
   if (target->has_hessian_product()) names.push_back("Hessian product");
@@ -295,7 +297,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
 
 Experiment build_training(const RunOptions& options) {
   DataParts data = load_data(options);
-  check_validation(options, data);
+  check_parts(options, data);
   tell_shared_pictures(data);
   const auto rows = static_cast<int64_t>(data.split.train.size());
   if (options.data.batch_size > rows)

@@ -46,6 +46,9 @@ inline constexpr const char kDataAtAnotherPlace[] =
 // Rows of a part: train | validation | test. Error(kUsage) where the part is empty.
 const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& part);
 
+// The part of the final evaluation, as evaluate.split says; "" where it has no rows.
+std::string evaluated_part(const RunOptions& options, const data::Split& split);
+
 // Buffers of the network (batch-norm statistics) as "buffer.<name>" of a checkpoint.
 void save_buffers(const models::Network& network, params::StateDict& dict);
 // Error(kData) where one is missing or has another shape.

@@ -24,18 +24,11 @@ void add_uncertain_pictures(metrics::HtmlPage& page, const EvaluationReport& rep
 }
 
 void add_uncertain_table(metrics::HtmlPage& page, const EvaluationReport& report) {
-  metrics::DataTable table;
-  table.columns = {{"row"},          {"class", false}, {"prediction", false},
-                   {"confidence %"}, {"entropy"},      {"mutual information"}};
-  const bool files = !report.uncertain.front().place.file.empty();
-  if (files) table.columns.insert(table.columns.begin(), {"file", false});
-  for (const EvaluationReport::Uncertain& item : report.uncertain) {
-    table.rows.push_back({std::to_string(item.place.row), item.target, item.predicted,
-                          fmt::format("{:.1f}", 100 * item.confidence), fmt::format("{:.3f}", item.entropy),
-                          fmt::format("{:.3f}", item.mutual_information)});
-    if (files) table.rows.back().insert(table.rows.back().begin(), item.place.file);
-  }
-  page.table(table);
+  PlacedTable table({{"class", false}, {"prediction", false}, {"confidence %"}, {"entropy"}, {"mutual information"}});
+  for (const EvaluationReport::Uncertain& item : report.uncertain)
+    table.add(item.place, {item.target, item.predicted, fmt::format("{:.1f}", 100 * item.confidence),
+                           fmt::format("{:.3f}", item.entropy), fmt::format("{:.3f}", item.mutual_information)});
+  page.table(table.table());
 }
 
 }  // namespace

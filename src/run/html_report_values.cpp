@@ -45,17 +45,12 @@ void add_values(metrics::HtmlPage& page, const EvaluationReport& report) {
   }
   if (report.worst.empty()) return;
   page.heading("Largest errors");
-  metrics::DataTable table;
-  table.columns = {{"row"}, {"target"}, {"prediction"}, {"error"}, {"90 % interval"}};
-  const bool files = !report.worst.front().place.file.empty();
-  if (files) table.columns.insert(table.columns.begin(), {"file", false});
-  for (const EvaluationReport::Value& value : report.worst) {
-    table.rows.push_back({std::to_string(value.place.row), fmt::format("{:.4g}", value.target),
-                          fmt::format("{:.4g}", value.mean), fmt::format("{:+.4g}", value.mean - value.target),
-                          fmt::format("{:.4g} to {:.4g}", value.lower, value.upper)});
-    if (files) table.rows.back().insert(table.rows.back().begin(), value.place.file);
-  }
-  page.table(table);
+  PlacedTable table({{"target"}, {"prediction"}, {"error"}, {"90 % interval"}});
+  for (const EvaluationReport::Value& value : report.worst)
+    table.add(value.place, {fmt::format("{:.4g}", value.target), fmt::format("{:.4g}", value.mean),
+                            fmt::format("{:+.4g}", value.mean - value.target),
+                            fmt::format("{:.4g} to {:.4g}", value.lower, value.upper)});
+  page.table(table.table());
 }
 
 }  // namespace scorevi::run

@@ -127,4 +127,10 @@ const std::vector<int64_t>& part_rows(const DataParts& data, const std::string& 
   return rows;
 }
 
+std::string evaluated_part(const RunOptions& options, const data::Split& split) {
+  const std::string& asked = options.evaluate.split;
+  const std::string part = asked != "auto" ? asked : split.test.empty() ? "validation" : "test";
+  return data::rows_of(split, part).empty() ? "" : part;
+}
+
 }  // namespace scorevi::run

@@ -59,7 +59,7 @@ int method_buffers(const RunOptions& given) {
 
 // Beside the parameters: family, gradient, the method's own, the prior mean of pretrained weights.
 int added_buffers(const RunOptions& options, Use use) {
-  const int family = options.method.name == "map" ? 0 : 2;
+  const int family = options.method.is_point() ? 0 : 2;
   if (use != Use::kTraining) return family;
   const bool centred = is_pretrained(options) && options.prior.mean != "zero";
   return 1 + family + method_buffers(options) + (centred ? 1 : 0);

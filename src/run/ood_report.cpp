@@ -70,7 +70,7 @@ OodReport evaluate_ood(Experiment& experiment, const std::vector<int64_t>& in_ro
                        const RunDirectory& directory, const std::string& folder) {
   const std::vector<int64_t> out_rows = other.split.test;
   OodReport report;
-  report.samples = experiment.options.method.name == "map" ? 0 : experiment.options.evaluate.samples;
+  report.samples = experiment.options.method.is_point() ? 0 : experiment.options.evaluate.samples;
   report.in = experiment.data.dataset.name;
   report.out = other.dataset.name;
   report.in_rows = static_cast<int64_t>(in_rows.size());

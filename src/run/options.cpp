@@ -56,6 +56,11 @@ void describe_evaluate(EvaluateOptions& o, config::Visitor& v) {
           config::between(0, 1000000));
   v.field("ece_bins", o.ece_bins, "bins of calibration errors", config::between(1, 1000));
   v.field("bootstrap", o.bootstrap, "resamples behind the 95 % intervals", config::between(10, 1000000));
+  v.choice("split", o.split,
+           {{"auto", "test where there are test rows, else validation"},
+            {"test", ""},
+            {"validation", "to tune on, with the test rows untouched"}},
+           "rows of the final evaluation");
   v.choice("checkpoint", o.checkpoint,
            {{"auto", "best where there is a validation split, else last"}, {"best", ""}, {"last", ""}},
            "which weights are evaluated");
@@ -115,7 +120,7 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   complain(!valid_device(o.device), "device", "got \"" + o.device + "\", expected auto, cpu, cuda or cuda:N");
   complain(o.method.min_std >= o.method.max_std, "method.min_std", "expected less than method.max_std");
   complain(
-      o.method.name != "map" && (o.posterior.init_std <= o.method.min_std || o.posterior.init_std >= o.method.max_std),
+      !o.method.is_point() && (o.posterior.init_std <= o.method.min_std || o.posterior.init_std >= o.method.max_std),
       "posterior.init_std", "expected a value between method.min_std and method.max_std");
   complain(
       o.optimizer.name == "sgd" && o.optimizer.nesterov && (o.optimizer.momentum == 0 || o.optimizer.dampening != 0),
@@ -143,7 +148,7 @@ void check_combinations(config::Document& document, const RunOptions& o) {
            "map is for methods psm and advi, got method " + o.method.name);
   for (std::size_t i = 0; i < o.posterior.groups.size(); ++i) {
     const double std = o.posterior.groups[i].init_std;
-    complain(o.method.name != "map" && (std <= o.method.min_std || std >= o.method.max_std),
+    complain(!o.method.is_point() && (std <= o.method.min_std || std >= o.method.max_std),
              fmt::format("posterior.groups[{}].init_std", i),
              "expected a value between method.min_std and method.max_std");
   }
@@ -153,6 +158,8 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   const std::string& set = o.data.source.name;
   const bool may_have_part = o.data.validation == "auto" && (set == "image_folder" || set == "image_list");
   const bool validates = o.data.validation_frac > 0 || o.data.validation == "official" || may_have_part;
+  complain(!validates && o.evaluate.split == "validation", "evaluate.split",
+           "validation needs a validation split: set data.validation_frac above 0");
   complain(!validates && o.evaluate.checkpoint == "best", "evaluate.checkpoint",
            "best needs a validation split: set data.validation_frac above 0, or use last");
   complain(!validates && o.train.patience > 0, "train.patience",

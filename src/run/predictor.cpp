@@ -63,7 +63,7 @@ at::Tensor target_rows(const Experiment& experiment, const std::vector<int64_t>&
 }
 
 posterior::PredictOptions predict_options(const Experiment& experiment, int64_t samples) {
-  const bool point = experiment.options.method.name == "map";
+  const bool point = experiment.options.method.is_point();
   posterior::EachBatch statistics;
   if (experiment.recalibration) statistics = batches_of(*experiment.recalibration, row_bytes(experiment));
   return {point ? 0 : samples, static_cast<uint64_t>(experiment.options.seed), statistics};

@@ -28,13 +28,13 @@ std::string data_key(const LoadedOptions& member) {
 }  // namespace
 
 void SweepChecks::check(const LoadedOptions& member) {
-  if (!checked_.insert(data_section(member)).second) return;
+  if (!checked_.insert(data_section(member) + member.options.evaluate.split).second) return;
   const DataParts data = load_data(member.options);
   fingerprints_[data_key(member)] = data.fingerprint;
-  if (data.split.test.empty() && data.split.validation.empty())
-    throw Error(ErrorKind::kUsage,
-                "data.test_frac: no test and no validation rows, expected data.test_frac or data.validation_frac above "
-                "0: a sweep compares evaluations");
+  if (evaluated_part(member.options, data.split).empty())
+    throw Error(ErrorKind::kUsage, "evaluate.split: " + member.options.evaluate.split +
+                                       ": no rows to evaluate, expected data.test_frac or data.validation_frac above "
+                                       "0: a sweep compares evaluations");
   const std::vector<std::string>& known = reported_metrics(data.classification());
   for (const std::string& metric : metrics_)
     if (std::find(known.begin(), known.end(), metric) == known.end())

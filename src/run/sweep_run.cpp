@@ -166,6 +166,7 @@ class SweepRunner {
     log().info("sweep {}: {} members, {} already finished, {} at once, in {}", options_.name, members_.size(),
                outcome_.skipped, std::min<std::size_t>(jobs_, queue_.size()), outcome_.folder);
     work();
+    for (const auto& [member, text] : failed_) outcome_.failed.emplace_back(members_[member].id, text);
     if (outcome_.signal != 0)
       log().warn("interrupted: {} of {} members are finished; the same command goes on with the rest",
                  outcome_.finished + outcome_.skipped, members_.size());
@@ -284,7 +285,7 @@ class SweepRunner {
     const std::string how = end.ok() ? "ended without " + std::string(files::kReport) : end.text();
     const std::string console = job.folder + "/" + files::kConsole;
     const std::string lines = last_lines(console, kShownLines, job.console_bytes);
-    outcome_.failed.emplace_back(job.member->id, how + "\n" + lines);
+    failed_[job.member - members_.data()] = how + "\n" + lines;
     log().error("{} failed: {}; the end of {}:\n{}", place, how, console, lines);
   }
 
@@ -309,6 +310,7 @@ class SweepRunner {
   const std::vector<SweepMember> members_;
   SweepOutcome outcome_;
   std::vector<Job> queue_;
+  std::map<std::size_t, std::string> failed_;  // by member, why
   int jobs_ = 1;
   int threads_ = 1;
   int ended_ = 0;

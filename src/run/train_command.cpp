@@ -130,11 +130,10 @@ int run_training(const TrainRequest& request, Trainer& trainer, Experiment& expe
                     {"refused_steps", trainer.state().refused_steps}});
   if (end != TrainEnd::kFinished) return end_unfinished(request, directory, end, trainer.state().step);
   const std::string checkpoint = load_weights(experiment, directory);
-  const data::Split& split = experiment.data.split;
-  const std::string part = !split.test.empty() ? "test" : "validation";
-  if (split.test.empty() && !split.validation.empty())
+  const std::string part = evaluated_part(experiment.options, experiment.data.split);
+  if (part == "validation" && experiment.options.evaluate.split == "auto")
     log().warn("no test rows (data.test_frac: 0): the validation split is evaluated");
-  if (split.test.empty() && split.validation.empty()) {
+  if (part.empty()) {
     log().warn("no test and no validation rows: nothing was evaluated");
   } else {
     try {

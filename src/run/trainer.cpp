@@ -187,7 +187,7 @@ void Trainer::train_step(const data::Batch& batch) {
 void Trainer::leave_out(const inference::StepStats& stats) {
   using Status = inference::StepStatus;
   const std::string trouble = inference::describe_trouble(stats, experiment_.target->layout());
-  const int64_t allowed = stats.status == Status::kBadUpdate ? inference::RunOptions{}.max_bad_updates
+  const int64_t allowed = stats.status == Status::kBadUpdate ? inference::LoopOptions{}.max_bad_updates
                                                              : experiment_.options.train.max_refused_steps;
   if (stats.status == Status::kDiverged || state_.refused_in_a_row >= allowed) fail(stats.status, trouble);
   bar_->clear();

@@ -259,6 +259,20 @@ TEST_F(CommandsTest, WithoutTestRowsTheValidationRowsAreEvaluated) {
   EXPECT_EQ(report["n"], 15);
 }
 
+TEST_F(CommandsTest, TuningIsJudgedByValidationRows) {
+  const auto part = [this](const std::string& folder) {
+    return nlohmann::json::parse(slurp(folder_.file("run/" + folder + "/report.json"))).value("split", "");
+  };
+  train(digits_config(), {"-s", "evaluate.split=validation"});
+  EXPECT_EQ(part("evaluation"), "validation");
+  ASSERT_EQ(run_program({"evaluate", folder_.file("run")}).exit_code, 0);
+  EXPECT_EQ(part("evaluation"), "validation");
+  EXPECT_EQ(part("evaluation-test"), "test");
+  const auto refused = run_program({"check", digits_config(), "-s", "evaluate.split=test", "-s", "data.test_frac=0"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("split: test has no rows"));
+}
+
 TEST_F(CommandsTest, WithNoRowsLeftNothingIsEvaluated) {
   train(values_config(), {"-s", "data.test_frac=0", "-s", "data.validation_frac=0"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("run/evaluation/report.json")));

@@ -105,7 +105,7 @@ TEST_F(Refusals, SweepsThatCouldNotBeCompared) {
     EXPECT_EQ(result.exit_code, 2) << result.err;
     return result.err;
   };
-  EXPECT_THAT(told("common: {data.test_frac: 0}\n"), HasSubstr("data.test_frac: no test and no validation rows"));
+  EXPECT_THAT(told("common: {data.test_frac: 0}\n"), HasSubstr("evaluate.split: auto: no rows to evaluate"));
   EXPECT_THAT(told("metrics: []\n"), HasSubstr("got an empty list"));
   const std::string unknown = told("metrics: [error, rmse]\n");
   EXPECT_THAT(unknown, HasSubstr("metrics: got rmse, which a classification does not have, expected some of accuracy"));

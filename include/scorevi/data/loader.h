@@ -27,8 +27,7 @@ struct LoaderOptions {
   std::int64_t batch_size = 50;
   bool shuffle = true;  // a new order each epoch; else the order of the rows given
   std::uint64_t seed = 0;
-  int workers = 0;        // threads that prepare batches; 0: the caller's own
-  int batches_ahead = 2;  // prepared per worker
+  int workers = 0;  // threads that prepare batches, two ahead each; 0: the caller's own
   // Of pictures: random changes as a function of (seed, epoch, row), or one of the views of evaluation.
   std::optional<AugmentOptions> augment;
   MixOptions mix;

@@ -12,7 +12,7 @@
 
 namespace scorevi::inference {
 
-struct RunOptions {
+struct LoopOptions {
   int64_t steps = 1000;    // of the whole run
   int64_t first_step = 0;  // steps made before, when a run is continued
   uint64_t seed = 0;
@@ -32,7 +32,7 @@ struct RunOptions {
 
 enum class Termination {
   kMaxSteps,   // all steps made
-  kConverged,  // ended by RunOptions::convergence
+  kConverged,  // ended by LoopOptions::convergence
   kDiverged,   // the last step met a non-finite value or left the limits (RunSummary::last.status), or the ELBO did
 };
 
@@ -46,7 +46,7 @@ struct RunSummary {
 };
 
 // Steps from first_step to steps, or until the run has converged or diverged. Never throws for numerical trouble.
-RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& family, const RunOptions& options,
+RunSummary run_engine(Engine& engine, LogDensity& target, variational::Family& family, const LoopOptions& options,
                       Observer* observer = nullptr);
 
 // What a status means, with the parameter concerned: "score is not finite at fc1.weight[3,7] (12 of 30 entries)".

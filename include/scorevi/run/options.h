@@ -114,6 +114,9 @@ struct MethodOptions {
   double jitter = 0;                   // bam, full_gaussian
   double min_std = 1e-7;               // a standard deviation outside these ends the run
   double max_std = 1e3;
+
+  // Learns one value per weight, no distribution.
+  bool is_point() const { return name == "map"; }
 };
 
 struct TrainOptions {
@@ -138,6 +141,7 @@ struct EvaluateOptions {
   int64_t bootstrap = 1000;
   std::string views = "center";      // center | flip | five_crop | ten_crop, of pictures
   int64_t recalibrate_batches = 20;  // training batches behind the statistics of train.batch_norm: recalibrate
+  std::string split = "auto";        // auto | test | validation: the rows
   std::string checkpoint = "auto";   // auto | best | last
   int64_t batch_size = 0;            // 0 = as many rows as 4 million input values, at most 500
 };

@@ -38,7 +38,7 @@ int main() {
   options.samples = 4;
   options.beta = options.mean_step = 0.01;
   inference::ClosedForm engine(options, {}, line.layout(), q.mean());
-  inference::RunOptions run;
+  inference::LoopOptions run;
   run.steps = 2000;
   const inference::RunSummary summary = inference::run_engine(engine, line, q, run);
 

@@ -58,7 +58,7 @@ Fitted fit(LogDensity& target, double lr, const ConvergenceOptions& options, int
   Convergence convergence(options);
   DiagonalGaussian q = DiagonalGaussian::from_mean(at::full({target.dim()}, 3.0, at::kDouble), 0.2);
   Advi engine(AdviOptions{}, adam(lr), target.layout(), q.mean());
-  RunOptions run;
+  LoopOptions run;
   run.steps = steps;
   run.convergence = &convergence;
   const RunSummary summary = run_engine(engine, target, q, run);

@@ -136,7 +136,7 @@ TEST(RunEngine, StopsAtTheFirstBadStepOrAfterSoManyInARow) {
     FunctionTarget target = broken_target(5, std::nan(""), false);
     Advi engine(AdviOptions{}, adam(1e-2), target.layout(), target.point());
     DiagonalGaussian q = DiagonalGaussian::from_mean(target.point(), 0.1);
-    RunOptions options;
+    LoopOptions options;
     options.steps = 20;
     options.max_nonfinite_steps = allowed;
     const RunSummary summary = run_engine(engine, target, q, options);
@@ -161,7 +161,7 @@ TEST(RunEngine, AnExplodedLossIsRefused) {
     target.evaluations = 0;
     Advi engine(AdviOptions{}, adam(1e-2), target.layout(), target.point());
     DiagonalGaussian q = DiagonalGaussian::from_mean(at::zeros({4}, at::kDouble), 0.1);
-    RunOptions options;
+    LoopOptions options;
     options.steps = 20;
     options.max_loss = limit;
     const RunSummary summary = run_engine(engine, target, q, options);
@@ -184,7 +184,7 @@ TEST(RunEngine, TellsItsObserverAndFollowsTheSchedule) {
   FunctionTarget target = broken_target(-1, 0, false);
   Advi engine(AdviOptions{}, adam(1e-2), target.layout(), target.point());
   DiagonalGaussian q = DiagonalGaussian::from_mean(target.point(), 0.1);
-  RunOptions options;
+  LoopOptions options;
   options.steps = 5;
   options.first_step = 2;
   options.lr_factor = [](int64_t step) { return 1.0 / static_cast<double>(step); };
@@ -204,7 +204,7 @@ TEST(Trouble, ARefusedFirstInnerStepStillFreezesTheFullFamily) {
   psm.inner_steps = 3;
   ProximalScoreMatchingFull engine(psm, adam(1e-2), target.layout(), target.point());
   auto q = variational::FullGaussian::from_mean(at::full({4}, 0.5, at::kDouble), 0.3);
-  RunOptions options;
+  LoopOptions options;
   options.steps = 6;
   options.max_nonfinite_steps = 1;
   const RunSummary summary = run_engine(engine, target, q, options);
@@ -222,7 +222,7 @@ TEST(Trouble, ClosedFormsGoOnWithoutTheBadDraws) {
   FunctionTarget target(at::zeros({4}, at::kDouble), half_plane);
   Gsm engine(GaussianOptions{8});
   auto q = variational::FullGaussian::from_mean(at::full({4}, 2.0, at::kDouble), 3);
-  RunOptions options;
+  LoopOptions options;
   options.steps = 150;
   const RunSummary summary = run_engine(engine, target, q, options);
   EXPECT_EQ(summary.refused_steps, 0);

@@ -107,7 +107,7 @@ TEST(Engines, ABadUpdateIsUndoneAndCounted) {
   EXPECT_EQ(describe_trouble(stats, target.layout()), "the update left no positive definite covariance and was undone");
 
   target.evaluations = 0;
-  RunOptions options;
+  LoopOptions options;
   options.steps = 5;
   options.max_nonfinite_steps = 1;
   const RunSummary summary = run_engine(engine, target, q, options);
@@ -123,7 +123,7 @@ TEST(FullLimits, MarginalSigmaOutsideEndsTheRunAndIsNamed) {
     FullGaussian q = FullGaussian::from_mean(at::zeros({3}, at::kDouble), 1.0);
     GaussianOptions options{8};
     options.max_log_std = std::log(limit);
-    RunOptions loop;
+    LoopOptions loop;
     loop.steps = 50;
     Gsm engine(options);
     const RunSummary summary = run_engine(engine, target, q, loop);

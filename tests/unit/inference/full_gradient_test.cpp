@@ -222,7 +222,7 @@ void expect_found(Engine& engine, const at::Tensor& mean, const at::Tensor& cova
                   double tolerance) {
   targets::GaussianTarget target(mean, at::linalg_inv(covariance));
   FullGaussian q = FullGaussian::from_mean(at::zeros_like(mean), 1);
-  RunOptions options;
+  LoopOptions options;
   options.steps = steps;
   options.lr_factor = [steps](int64_t step) {
     return std::pow(0.001, static_cast<double>(step) / static_cast<double>(steps));

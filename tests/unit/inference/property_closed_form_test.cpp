@@ -158,7 +158,7 @@ TEST(Property4, FixedPointsOfExactExpectations) {
 void expect_noisy_fixed_point(Engine& engine, const Json& golden, double tolerance) {
   targets::GaussianTarget target(vec(golden["target_mean"]), mat(golden["target_precision"]));
   DiagonalGaussian q = golden_start(golden);
-  RunOptions options;
+  LoopOptions options;
   options.steps = 3000;
   options.lr_factor = [](int64_t step) { return std::pow(0.001, static_cast<double>(step) / 3000); };
   const RunSummary summary = run_engine(engine, target, q, options);

@@ -31,7 +31,7 @@ const std::vector<std::string> kNames = {"advi",        "psm_analytic",   "psm_s
 
 RunSummary fit(const std::string& name, const optim::OptimizerOptions& optimizer, LogDensity& target,
                DiagonalGaussian& q, int64_t steps) {
-  RunOptions options;
+  LoopOptions options;
   options.steps = steps;
   options.seed = 3;
   options.lr_factor = [steps](int64_t step) {

@@ -117,11 +117,12 @@ TEST_F(OptionsTest, RangesAreChecked) {
 
 TEST_F(OptionsTest, CombinationsAreCheckedTogether) {
   const std::string message = error_of(
-      "name: a/b\ndevice: gpu\ndata: {validation_frac: 0}\nevaluate: {checkpoint: best}\nschedule: {name: plateau}\n"
+      "name: a/b\ndevice: gpu\ndata: {validation_frac: 0}\nevaluate: {checkpoint: best, split: validation}\nschedule: "
+      "{name: plateau}\n"
       "train: {patience: 3}\nmethod: {name: psm, min_std: 2, max_std: 1}\noptimizer: {name: sgd, momentum: 0, "
       "nesterov: true}\n");
-  for (const char* key : {"name: got", "device: got", "evaluate.checkpoint", "schedule.name", "train.patience",
-                          "method.min_std", "optimizer.nesterov"})
+  for (const char* key : {"name: got", "device: got", "evaluate.split: validation needs", "evaluate.checkpoint",
+                          "schedule.name", "train.patience", "method.min_std", "optimizer.nesterov"})
     EXPECT_THAT(message, HasSubstr(key));
 }
 
