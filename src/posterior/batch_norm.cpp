@@ -21,11 +21,17 @@ void set_training_mode(models::Network& network, BatchNormPolicy policy) {
     visit_batch_norms(network, [](torch::nn::BatchNorm2dImpl& norm) { norm.eval(); });
 }
 
-Recalibration::Recalibration(models::Network& network) : network_(network) {
+KeptBuffers::KeptBuffers(models::Network& network) : network_(network) {
   for (const at::Tensor& buffer : network_.buffers()) kept_.push_back(buffer.detach().clone());
 }
 
-Recalibration::~Recalibration() {
+void KeptBuffers::keep() {
+  const c10::NoGradGuard no_grad;
+  const std::vector<at::Tensor> buffers = network_.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) kept_[i].copy_(buffers[i]);
+}
+
+void KeptBuffers::put_back() {
   const c10::NoGradGuard no_grad;
   const std::vector<at::Tensor> buffers = network_.buffers();
   for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(kept_[i]);

@@ -33,17 +33,19 @@ const std::set<std::string> kIgnored = {"name",
 
 // Where data lie and how they are read: without influence where the data are the same.
 const std::set<std::string> kDataPlace = {
-    "data.path",       "data.root",       "data.target",          "data.header",   "data.delimiter",
-    "data.labels_dir", "data.list_train", "data.list_validation", "data.list_test"};
+    "data.path",      "data.root",       "data.target",     "data.header",
+    "data.delimiter", "data.labels_dir", "data.list_train", "data.list_validation",
+    "data.list_test", "data.ignore",     "data.missing",    "data.text_columns"};
 
 struct Run {
   RunDirectory directory;
   std::vector<Setting> settings;  // in the order of config.resolved.yaml
   std::string seed;
-  std::string base;    // of the row's name: the variant of a sweep, else the method
-  std::string status;  // of the run
-  std::string data;    // SHA-256, "" = not known
-  std::string id;      // "" = not known
+  std::string base;     // of the row's name: the variant of a sweep, else the method
+  std::string status;   // of the run
+  std::string data;     // SHA-256, "" = not known
+  std::string weights;  // SHA-256 of what it began with, "" = none or not known
+  std::string id;       // "" = not known
 
   const std::string* find(const std::string& key) const {
     for (const Setting& setting : settings)
@@ -60,7 +62,7 @@ struct Run {
 bool is_run(const std::string& path) { return fs::exists(path + "/" + files::kRun); }
 
 Run read_run(const std::string& path) {
-  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", "", ""};
+  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", "", "", ""};
   const config::Document document =
       config::Document::from_text(run.directory.resolved(), run.directory.file(files::kResolved));
   run.settings = settings_of(document.root());
@@ -68,7 +70,8 @@ Run read_run(const std::string& path) {
   if (run.base.empty()) run.base = run.value("method.name");
   const nlohmann::json info = run.directory.info();
   run.status = info.value("status", "unknown");
-  run.data = info.contains("data") ? info["data"].value("sha256", "") : "";
+  run.data = run.directory.data_sha256();
+  run.weights = run.directory.weights_sha256();
   run.id = info.value("id", "");
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),
                                     [](const Setting& setting) { return kIgnored.count(setting.key) > 0; }),
@@ -97,10 +100,17 @@ class RunReader {
   std::vector<std::string> notes;
 
  private:
+  // A damaged member does not keep the others from being compared.
   void add_member(const std::string& path) {
-    const std::optional<std::string> status = status_if_readable(path);
-    if (!status) return;
-    add_run(path, *status == status_name(RunStatus::kFinished) && fs::exists(path + "/" + files::kReport));
+    try {
+      const RunDirectory directory = RunDirectory::open(path);
+      const bool has_numbers = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
+      if (has_numbers) read_result(directory, {"nll"});
+      add_run(path, has_numbers);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kData) throw;
+      notes.push_back(path + ": left out: " + error.what());
+    }
   }
 
   // A folder that is named twice counts once.
@@ -135,22 +145,33 @@ std::string data_keys(const Run& run) {
   return text + (data::is_generated(run.value("data.name")) ? run.seed : "");
 }
 
-// Where equal keys stand for different data, as in a file that was changed between two runs, the data become a setting
-// of their own: numbers on different data are not averaged.
-void tell_data_apart(std::vector<Run>& runs, std::vector<std::string>& notes) {
+// What runs begin with besides their configuration.
+struct Input {
+  const char* what;
+  const char* key;                      // of the setting that tells them apart
+  std::string Run::*sha256;             // "" = not known
+  std::string (*named_by)(const Run&);  // the configuration's words for it
+};
+const Input kInputs[] = {{"data", "data.sha256", &Run::data, data_keys},
+                         {"model.weights", "model.weights.sha256", &Run::weights,
+                          [](const Run& run) { return run.value("model.weights"); }}};
+
+// Where equal words stand for different contents, as of a file that was changed between two runs, the contents become a
+// setting of their own: numbers of different data or first weights are not averaged.
+void tell_apart(const Input& input, std::vector<Run>& runs, std::vector<std::string>& notes) {
   constexpr std::size_t kDigits = 12;
   std::map<std::string, const Run*> first;
   bool differ = false;
   for (const Run& run : runs) {
-    if (run.data.empty()) continue;
-    const Run& like = *first.emplace(data_keys(run), &run).first->second;
-    if (like.data == run.data) continue;
+    if ((run.*input.sha256).empty()) continue;
+    const Run& like = *first.emplace(input.named_by(run), &run).first->second;
+    if (like.*input.sha256 == run.*input.sha256) continue;
     differ = true;
-    notes.push_back(run.directory.path() + ": its data were other ones than those of " + like.directory.path() +
-                    ", though the configurations name the same; they are kept apart.");
+    notes.push_back(run.directory.path() + ": its " + input.what + " were other ones than those of " +
+                    like.directory.path() + ", though the configurations name the same; they are kept apart.");
   }
   if (!differ) return;
-  for (Run& run : runs) run.settings.push_back({"data.sha256", run.data.substr(0, kDigits)});
+  for (Run& run : runs) run.settings.push_back({input.key, (run.*input.sha256).substr(0, kDigits)});
 }
 
 bool describes_method(const std::string& key) {
@@ -270,7 +291,7 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
                                       "`scorevi sweep`" +
                                       (reader.notes.empty() ? "" : "\n" + join(reader.notes, "\n")));
   name_data_alike(runs);
-  tell_data_apart(runs, reader.notes);
+  for (const Input& input : kInputs) tell_apart(input, runs, reader.notes);
 
   ResultTable table;
   table.title = "Comparison of runs";

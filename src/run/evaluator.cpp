@@ -224,7 +224,7 @@ std::string summary_text(const EvaluationReport& report) {
                   report.samples > 0 ? fmt::format("{} weight samples", report.samples) : "point prediction");
   const auto add = [&](const std::string& key, const std::string& title, double scale, const char* unit) {
     for (const auto& [name, interval] : report.values)
-      if (name == key)
+      if (name == key && !std::isnan(interval.value))
         text += fmt::format("  {:<22} {:8.4g}{}{}\n", title, scale * interval.value, unit,
                             std::isfinite(interval.low)
                                 ? fmt::format("  [{:.4g}, {:.4g}]", scale * interval.low, scale * interval.high)

@@ -189,13 +189,14 @@ void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory
 }
 
 void check_same_weights(const RunDirectory& directory, const Experiment& experiment) {
-  const nlohmann::json info = directory.info();
-  if (experiment.pretrained.path.empty() || !info.contains("weights") || info["weights"].is_null()) return;
-  const std::string saved = info["weights"].value("sha256", ""), now = experiment.pretrained.sha256;
-  if (saved != now)
-    throw Error(ErrorKind::kData, experiment.pretrained.path + ": the run began with weights of SHA-256 " +
-                                      saved.substr(0, 12) + "..., this file has " + now.substr(0, 12) +
-                                      "..., expected the same file (-s model.weights=FILE)");
+  const std::string saved = directory.weights_sha256(), now = experiment.pretrained.sha256;
+  if (now.empty() || saved.empty() || saved == now) return;
+  const bool of_run = std::filesystem::is_directory(experiment.options.pretrained.weights);
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: the run began with weights of SHA-256 {}..., this file has {}...{}, expected the same "
+                          "file (-s model.weights=FILE)",
+                          experiment.pretrained.path, saved.substr(0, 12), now.substr(0, 12),
+                          of_run ? " (the run that it belongs to was trained on since)" : ""));
 }
 
 std::string resolve_device(const std::string& wanted) {

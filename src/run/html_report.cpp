@@ -74,6 +74,10 @@ AdviceContext context_of(const RunDirectory& directory, const Curves& curves) {
     context.fixed_noise = setting(document.root(), "likelihood", "noise") == "fixed";
     context.stops_early = parse_double(setting(document.root(), "train", "patience")).value_or(0) > 0;
   }
+  const nlohmann::json info = directory.info();
+  context.steps = info.value("steps", int64_t{0});
+  context.refused_steps = info.value("refused_steps", int64_t{0});
+  if (curves.count("epoch") > 0 && !curves.at("epoch").empty()) context.last_epoch = curves.at("epoch").back();
   context.has_validation = has_values(curves, "val_nll");
   context.best_epoch = kNaN;
   if (!context.has_validation) return context;
@@ -81,7 +85,6 @@ AdviceContext context_of(const RunDirectory& directory, const Curves& curves) {
   const std::vector<double>& nll = curves.at("val_nll");
   double lowest = INFINITY;
   for (std::size_t i = 0; i < nll.size(); ++i) {
-    context.last_epoch = std::max(context.last_epoch, epochs[i]);
     if (!(nll[i] < lowest)) continue;
     lowest = nll[i];
     context.best_epoch = epochs[i];

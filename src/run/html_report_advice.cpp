@@ -15,6 +15,7 @@ constexpr double kNotableGap = 0.02;
 constexpr double kStandardErrors = 2;
 constexpr double kTemperatureStep = 3;  // a factor
 constexpr double kIntervalLevel = 0.9;  // of "coverage"
+constexpr int64_t kFewestForCoverage = 20;
 
 std::string try_temperature(double next, double now) {
   return fmt::format("try likelihood.temperature: {:.1g} (now {:g})", next, now);
@@ -74,7 +75,7 @@ std::string wide_intervals(const AdviceContext& context) {
 std::string coverage_advice(const EvaluationReport& report, const AdviceContext& context) {
   const double coverage = value_of(report, "coverage");
   const double error = std::sqrt(kIntervalLevel * (1 - kIntervalLevel) / static_cast<double>(report.n));
-  if (!(std::abs(coverage - kIntervalLevel) > kStandardErrors * error)) return "";
+  if (report.n < kFewestForCoverage || !(std::abs(coverage - kIntervalLevel) > kStandardErrors * error)) return "";
   const bool narrow = coverage < kIntervalLevel;
   return fmt::format(
              "The 90 % intervals hold {:.1f} % of the targets of the {} split: they are too {} ({}-confident). ",
@@ -82,11 +83,12 @@ std::string coverage_advice(const EvaluationReport& report, const AdviceContext&
          (narrow ? narrow_intervals(context) : wide_intervals(context));
 }
 
-void add_length_advice(const AdviceContext& context, std::vector<std::string>& lines) {
+void add_length_advice(const EvaluationReport& report, const AdviceContext& context, std::vector<std::string>& lines) {
+  if (context.last_epoch < 1) return;
   if (!context.has_validation) {
     lines.push_back(
-        "There is no validation split: set data.validation_frac: 0.2 to choose the best epoch and to fit temperature "
-        "scaling.");
+        std::string("There is no validation split: set data.validation_frac: 0.2 to choose the best epoch") +
+        (report.bins.total() > 0 ? " and to fit temperature scaling." : "."));
     return;
   }
   if (context.last_epoch <= 1) return;
@@ -127,6 +129,9 @@ double confidence_gap(const EvaluationReport& report) {
 
 std::vector<std::string> advice(const EvaluationReport& report, const AdviceContext& context) {
   std::vector<std::string> lines;
+  if (context.refused_steps > 0)
+    lines.push_back(fmt::format("{} of {} training steps were left out, for loss or score were not finite or exploded.",
+                                context.refused_steps, context.steps));
   if (moved_share(report) < kLearntShare)
     lines.push_back(
         "The posterior did not learn: raise optimizer.lr or train.epochs, or start from a larger posterior.init_std.");
@@ -134,7 +139,7 @@ std::vector<std::string> advice(const EvaluationReport& report, const AdviceCont
   if (gap_counts(gap, report)) lines.push_back(gap_advice(gap, report, context));
   const std::string coverage = coverage_advice(report, context);
   if (!coverage.empty()) lines.push_back(coverage);
-  add_length_advice(context, lines);
+  add_length_advice(report, context, lines);
   if (report.samples == 0 && context.method != "map")
     lines.push_back(
         "Predictions used the posterior mean alone: set evaluate.samples: 50 to average over weight samples.");

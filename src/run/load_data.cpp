@@ -43,6 +43,15 @@ void tell_single_rows(const DataParts& parts) {
                counts.size(), join_first(single, kNamedClasses));
 }
 
+// A number that is always the same cannot be learned.
+void tell_constant_targets(const DataParts& parts) {
+  const at::Tensor targets = parts.dataset.targets;
+  const at::Tensor constant = std::get<0>(targets.min(0)).eq(std::get<0>(targets.max(0)));
+  if (constant.any().item<bool>())
+    log().warn("{}: {} of {} targets have the same value in every row: there is nothing to learn", parts.dataset.name,
+               constant.sum().item<int64_t>(), constant.numel());
+}
+
 // Classes that a split leaves without training rows can never be predicted.
 void tell_untrained_classes(const DataParts& parts) {
   const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
@@ -91,6 +100,8 @@ DataParts load_data(const RunOptions& options) {
   if (parts.classification()) {
     tell_single_rows(parts);
     tell_untrained_classes(parts);
+  } else {
+    tell_constant_targets(parts);
   }
   parts.normalisation =
       data::fit_normalisation(parts.dataset, parts.split.train, options.data.scaling, options.data.scaling != "none");

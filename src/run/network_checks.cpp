@@ -11,6 +11,7 @@
 
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
+#include "scorevi/core/log.h"
 #include "scorevi/core/memory.h"
 #include "scorevi/run/engine_factory.h"
 
@@ -182,10 +183,14 @@ void check_batches(const RunOptions& options, const DataParts& data, models::Net
                 fmt::format("model {}: inputs of shape [{}] are too small for its layers, expected larger pictures; "
                             "or choose another model.name, such as mlp",
                             options.model.name, fmt::join(shape, ", ")));
-  if (policy == posterior::BatchNormPolicy::kFrozen) return;
   const auto rows = static_cast<int64_t>(data.split.train.size());
   const int64_t batch = std::min(options.data.batch_size, rows);
   const int64_t micro = options.train.micro_batch;
+  const bool running = policy != posterior::BatchNormPolicy::kFrozen && !network.buffers().empty();
+  if (micro > 0 && micro < batch && (running || options.model.stochastic_depth > 0))
+    log().warn("train.micro_batch: {} see {} rows at a time instead of {}, which changes what is learned",
+               running ? "batch-norm layers" : "layers left out by model.stochastic_depth", micro, batch);
+  if (policy == posterior::BatchNormPolicy::kFrozen) return;
   if (micro > 0 && (last_batch(batch, micro) == 1 || last_batch(last_batch(rows, batch), micro) == 1) &&
       !trains_on_a_row(network, shape))
     throw Error(

@@ -40,9 +40,11 @@ void describe_train(TrainOptions& o, config::Visitor& v) {
             {"bfloat16", "mixed precision; weights, score and all that follows stay float32"},
             {"float16", "the same with scaled gradients, for GPUs without bfloat16"}},
            "of the network's forward and backward pass in training");
-  v.field("micro_batch", o.micro_batch,
-          "rows that go through the network at once, for less memory; 0 = the whole batch, same score but for rounding",
-          config::between(0, 1000000));
+  v.field(
+      "micro_batch", o.micro_batch,
+      "rows that go through the network at once, for less memory; 0 = the whole batch, same score but for rounding, "
+      "except with batch norm that is not frozen or model.stochastic_depth",
+      config::between(0, 1000000));
   v.field("max_loss", o.max_loss, "a batch whose mean negative log-likelihood exceeds this counts as exploded",
           config::positive());
   v.field("max_refused_steps", o.max_refused_steps,

@@ -106,6 +106,9 @@ void check_info(const std::string& path, const nlohmann::json& info) {
   if (info.contains("data"))
     expect(info["data"].is_object() && info["data"].value("sha256", nlohmann::json("")).is_string(),
            "an object with text for \"sha256\" as \"data\"");
+  if (info.contains("weights") && !info["weights"].is_null())
+    expect(info["weights"].is_object() && info["weights"].value("sha256", nlohmann::json("")).is_string(),
+           "an object with text for \"sha256\" as \"weights\"");
 }
 
 std::string without_slashes(std::string path) {
@@ -195,6 +198,12 @@ std::string RunDirectory::id() const { return info().value("id", ""); }
 std::string RunDirectory::data_sha256() const {
   const nlohmann::json all = info();
   return all.contains("data") ? all["data"].value("sha256", "") : "";
+}
+
+std::string RunDirectory::weights_sha256() const {
+  const nlohmann::json all = info();
+  const auto found = all.find("weights");
+  return found == all.end() || found->is_null() ? "" : found->value("sha256", "");
 }
 
 void RunDirectory::update(const nlohmann::json& keys) const {

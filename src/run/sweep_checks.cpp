@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "experiment.h"
+#include "pretrained.h"
 #include "scorevi/config/document.h"
+#include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/registry.h"
 #include "scorevi/run/evaluation.h"
@@ -43,10 +45,18 @@ void SweepChecks::check(const LoadedOptions& member) {
                                          " does not have, expected some of " + join(known));
 }
 
-std::string SweepChecks::fingerprint(const LoadedOptions& member) {
-  std::string& known = fingerprints_[data_key(member)];
-  if (known.empty()) known = load_data(member.options).fingerprint;
-  return known;
+MemberInputs SweepChecks::inputs(const LoadedOptions& member) {
+  std::string& data = fingerprints_[data_key(member)];
+  if (data.empty()) data = load_data(member.options).fingerprint;
+  const std::string& name = member.options.pretrained.weights;
+  if (!name.empty() && weights_.count(name) == 0) {
+    try {
+      weights_[name] = sha256_file(find_weights_file(name, member.options.data.source.root));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kData) throw;
+    }
+  }
+  return {data, name.empty() ? "" : weights_[name]};
 }
 
 }  // namespace scorevi::run

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scorevi/run/options.h"
+#include "scorevi/run/sweep.h"
 
 namespace scorevi::run {
 
@@ -18,13 +19,15 @@ class SweepChecks {
   // the evaluation will not have one of the metrics; Error(kData) for data that cannot be read.
   void check(const LoadedOptions& member);
 
-  // SHA-256 of the member's data as in run.json; each set is read once.
-  std::string fingerprint(const LoadedOptions& member);
+  // SHA-256 of the member's data and first weights as in run.json; each set and file is read once. Of a file that is
+  // not there "".
+  MemberInputs inputs(const LoadedOptions& member);
 
  private:
   std::vector<std::string> metrics_;
   std::set<std::string> checked_;                    // data sections as text
   std::map<std::string, std::string> fingerprints_;  // by data_key()
+  std::map<std::string, std::string> weights_;       // by model.weights
 };
 
 }  // namespace scorevi::run

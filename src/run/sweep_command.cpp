@@ -36,8 +36,8 @@ int sweep(const SweepRequest& request, std::ostream& out) {
     checks.check(member);
     return member.resolved;
   };
-  run.fingerprint = [&checks](const std::string& base, const std::vector<SweepOverride>& overrides) {
-    return checks.fingerprint(load_member(base, overrides));
+  run.inputs = [&checks](const std::string& base, const std::vector<SweepOverride>& overrides) {
+    return checks.inputs(load_member(base, overrides));
   };
   const SweepOutcome outcome = run_sweep(options, run);
   if (outcome.signal != 0) return 128 + outcome.signal;

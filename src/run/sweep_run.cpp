@@ -21,6 +21,7 @@
 #include "scorevi/run/process.h"
 #include "scorevi/run/run_directory.h"
 #include "scorevi/run/sweep.h"
+#include "stored_run.h"
 
 namespace scorevi::run {
 namespace fs = std::filesystem;
@@ -44,39 +45,55 @@ std::string difference_text(const std::string& before, const std::string& now) {
   return all.empty() ? "the text of " + std::string(files::kResolved) + " differs" : text;
 }
 
-// How the data of a member differ from those that `fingerprint` tells; "" where they do not, or nobody knows.
-std::string data_difference(const RunDirectory& directory, const std::function<std::string()>& fingerprint) {
+using InputsNow = std::function<MemberInputs()>;
+
+// How data and first weights of a member differ from those at hand; "" where they do not, or nobody knows.
+std::string inputs_difference(const RunDirectory& directory, const InputsNow& inputs) {
   constexpr std::size_t kDigits = 12;
-  const std::string before = directory.data_sha256();
-  if (before.empty() || !fingerprint) return "";
-  const std::string now = fingerprint();
-  if (before == now) return "";
-  return fmt::format("data: SHA-256 {}..., now {}...", before.substr(0, kDigits), now.substr(0, kDigits));
+  const MemberInputs before = {directory.data_sha256(), directory.weights_sha256()};
+  if (!inputs || (before.data.empty() && before.weights.empty())) return "";
+  const MemberInputs now = inputs();
+  const auto difference = [](const char* name, const std::string& then, const std::string& today) {
+    return then.empty() || today.empty() || then == today
+               ? ""
+               : fmt::format("{}: SHA-256 {}..., now {}...", name, then.substr(0, kDigits), today.substr(0, kDigits));
+  };
+  const std::string data = difference("data", before.data, now.data);
+  return data.empty() ? difference("model.weights", before.weights, now.weights) : data;
 }
 
 // What a member's folder holds; `other` is set to how it differs from `resolved` and the data at hand.
-State state_of(const std::string& path, const std::string& resolved, const std::function<std::string()>& fingerprint,
-               std::string* other) {
-  if (!fs::exists(path + "/" + files::kRun)) return State::kFresh;
+State state_of(const std::string& path, const std::string& resolved, const InputsNow& inputs, std::string* other) {
+  const auto has = [&path](const char* file) { return fs::exists(path + "/" + file); };
+  const bool has_results = has(files::kLast) || has(files::kReport);
+  if (!has(files::kRun)) {
+    if (fs::exists(path) && !fs::is_directory(path)) *other = "it is a file";
+    if (has_results) *other = "it has results, and no " + std::string(files::kRun);
+    return other->empty() ? State::kFresh : State::kOther;
+  }
   const RunDirectory directory = RunDirectory::open(path);
   const bool finished = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
-  if (!finished && !directory.has(files::kLast)) return State::kFresh;
+  if (!finished && !has_results) return State::kFresh;
   if (!directory.has(files::kResolved)) {
     *other = "it has no " + std::string(files::kResolved);
     return State::kOther;
   }
   const std::string stored = read_file(directory.file(files::kResolved), kMaxConfigBytes);
-  *other = stored == resolved ? data_difference(directory, fingerprint) : difference_text(stored, resolved);
+  *other = stored == resolved ? inputs_difference(directory, inputs) : difference_text(stored, resolved);
   if (!other->empty()) return State::kOther;
-  if (finished) read_result(directory, {"nll"});  // throws where it is damaged
+  // Both throw where something is damaged.
+  if (finished)
+    read_result(directory, {"nll"});
+  else
+    load_run_checkpoint(directory, files::kLast, {"run."});
   return finished ? State::kFinished : State::kUnfinished;
 }
 
 // The same; a damaged member is another one than that of the sweep.
-State state_if_readable(const std::string& path, const std::string& resolved,
-                        const std::function<std::string()>& fingerprint, std::string* other) {
+State state_if_readable(const std::string& path, const std::string& resolved, const InputsNow& inputs,
+                        std::string* other) {
   try {
-    return state_of(path, resolved, fingerprint, other);
+    return state_of(path, resolved, inputs, other);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kData) throw;
     *other = error.what();
@@ -208,9 +225,9 @@ class SweepRunner {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const std::string folder = outcome_.folder + "/" + members_[i].id;
       std::string difference;
-      std::function<std::string()> fingerprint;
-      if (run_.fingerprint) fingerprint = [&] { return run_.fingerprint(options_.base, members_[i].overrides); };
-      const State state = state_if_readable(folder, resolved[i], fingerprint, &difference);
+      InputsNow inputs;
+      if (run_.inputs) inputs = [&] { return run_.inputs(options_.base, members_[i].overrides); };
+      const State state = state_if_readable(folder, resolved[i], inputs, &difference);
       if (state == State::kFinished) {
         ++outcome_.skipped;
         continue;
@@ -220,11 +237,12 @@ class SweepRunner {
       queue_.push_back({&members_[i], folder, state == State::kUnfinished});
     }
     if (!others.empty())
-      throw Error(ErrorKind::kUsage,
-                  outcome_.folder +
-                      ": holds members of another configuration or other data, or damaged ones; choose another folder "
-                      "with --out DIR, or run them again with --redo:" +
-                      others);
+      throw Error(
+          ErrorKind::kUsage,
+          outcome_.folder +
+              ": holds members of another configuration, other data or weights, or damaged ones; choose another folder "
+              "with --out DIR, or run them again with --redo:" +
+              others);
     for (const auto& [folder, difference] : replaced) {
       log().warn("{}: runs again, {}", folder, difference);
       fs::remove_all(folder);

@@ -125,9 +125,6 @@ int run_training(const TrainRequest& request, Trainer& trainer, Experiment& expe
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
   add_seconds(directory, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  directory.update({{"steps", trainer.state().step},
-                    {"evaluations", trainer.state().evaluations},
-                    {"refused_steps", trainer.state().refused_steps}});
   if (end != TrainEnd::kFinished) return end_unfinished(request, directory, end, trainer.state().step);
   const std::string checkpoint = load_weights(experiment, directory);
   const std::string part = evaluated_part(experiment.options, experiment.data.split);
@@ -209,6 +206,14 @@ void check_best_comes_again(const RunDirectory& directory, const std::string& be
                               directory.path(), d.key, d.before, d.after, step, best));
 }
 
+// An earlier evaluation is of other weights than those that are coming.
+void remove_report(const RunDirectory& directory) {
+  const std::string path = directory.file(files::kReport);
+  std::error_code code;
+  std::filesystem::remove(path, code);
+  if (code) throw Error(ErrorKind::kRuntime, path + ": cannot be removed: " + code.message());
+}
+
 // Goes on with a run. What goes wrong before it has begun leaves its state as it was.
 int train_on(const TrainRequest& request, const Start& start, std::ostream& out) {
   RunDirectory directory = RunDirectory::open(start.resume);
@@ -231,6 +236,7 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   try {
     record_start(experiment, start.loaded, directory);
     log().info("resumed after step {}", trainer.state().step);
+    if (directory.has(files::kReport) && trainer.state().step < trainer.total_steps()) remove_report(directory);
     return run_training(request, trainer, experiment, directory, out);
   } catch (const std::exception& e) {
     mark_failed(directory, e);

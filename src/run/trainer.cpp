@@ -40,9 +40,13 @@ const std::vector<std::string>& timing_columns() {
   return kColumns;
 }
 
-std::string advice_for(inference::StepStatus status, const MethodOptions& method) {
+std::string advice_for(inference::StepStatus status, const RunOptions& options) {
+  const MethodOptions& method = options.method;
   const std::string start = ", or a posterior.init_std nearer to prior.std";
-  const std::string data = ", schedule.warmup_steps, or look for extreme values in the data";
+  const bool learns_noise = options.likelihood.name == "gaussian" && options.likelihood.noise == "learned";
+  const std::string data =
+      std::string(", schedule.warmup_steps, or look for extreme values in the data") +
+      (learns_noise ? "; where the network fits the targets without error, set likelihood.noise: fixed" : "");
   const bool diverged = status == inference::StepStatus::kDiverged;
   if (method.name == "bam") return "try a smaller method.lambda" + (diverged ? start : ", or more method.samples");
   const std::string smaller = uses_optimizer(method) ? "try a smaller optimizer.lr, optimizer.clip_norm"
@@ -58,6 +62,7 @@ Trainer::Trainer(Experiment& experiment, const RunDirectory& directory, const Tr
       directory_(directory),
       options_(options),
       nll_offset_(experiment.nll_offset()),
+      buffers_(*experiment.network),
       batches_per_epoch_(options.limit_batches > 0 ? std::min(options.limit_batches, experiment.train_loader.batches())
                                                    : experiment.train_loader.batches()),
       total_steps_(batches_per_epoch_ * experiment.options.train.epochs),
@@ -116,6 +121,13 @@ TrainEnd Trainer::train() {
     SCOREVI_CHECK(epoch_is_open());
   }
   save_last();
+  record();
+  if (state_.refused_steps > 0)
+    log().warn("{} of {} steps were left out (train.max_refused_steps)", state_.refused_steps, state_.step);
+  if (end == TrainEnd::kFinished && state_.step > 0 && state_.refused_steps == state_.step)
+    throw Error(ErrorKind::kNumerical,
+                fmt::format("every one of the {} steps was left out: nothing was learned; {}", state_.step,
+                            advice_for(inference::StepStatus::kExploded, experiment_.options)));
   return end;
 }
 
@@ -165,6 +177,7 @@ void Trainer::train_step(const data::Batch& batch) {
   info.max_loss = options.train.max_loss;
   experiment_.target->set_step(info.seed, info.step);
   experiment_.target->set_batch(batch.inputs, batch.targets);
+  buffers_.keep();
   const inference::StepStats stats = experiment_.engine->step(*experiment_.target, *experiment_.family, info);
   last_lr_ = learning_rate(options.method, options.optimizer) * info.lr_factor;
   ++state_.step;
@@ -176,6 +189,7 @@ void Trainer::train_step(const data::Batch& batch) {
     return;
   }
   state_.refused_in_a_row = 0;
+  refusal_told_ = false;
   state_.epoch.add(stats, experiment_.target->loss_scale());
   const int64_t every = options.train.log_every_steps;
   if (every > 0 && state_.step % every == 0)
@@ -190,22 +204,34 @@ void Trainer::leave_out(const inference::StepStats& stats) {
   const int64_t allowed = stats.status == Status::kBadUpdate ? inference::LoopOptions{}.max_bad_updates
                                                              : experiment_.options.train.max_refused_steps;
   if (stats.status == Status::kDiverged || state_.refused_in_a_row >= allowed) fail(stats.status, trouble);
+  buffers_.put_back();
   bar_->clear();
-  if (state_.refused_in_a_row == 0) log().warn("step {} left out: {}", state_.step, trouble);
+  if (!refusal_told_) log().warn("step {} left out: {}", state_.step, trouble);
+  refusal_told_ = true;
   ++state_.refused_in_a_row;
   ++state_.refused_steps;
   ++state_.epoch.steps;
   ++state_.epoch.refused;
 }
 
+void Trainer::record() const {
+  directory_.update(
+      {{"steps", state_.step}, {"evaluations", state_.evaluations}, {"refused_steps", state_.refused_steps}});
+}
+
 void Trainer::fail(inference::StepStatus status, const std::string& trouble) {
   bar_->clear();
+  record();
+  const std::string before = state_.refused_in_a_row == 0
+                                 ? ""
+                                 : fmt::format(" after {} steps in a row that were left out (train.max_refused_steps)",
+                                               state_.refused_in_a_row);
   const std::string saved = directory_.has(files::kLast)
                                 ? "the last good checkpoint is " + directory_.file(files::kLast)
                                 : "no checkpoint had been made yet";
-  throw Error(ErrorKind::kNumerical, fmt::format("training stopped at step {} (epoch {}): {}; {}; {}", state_.step,
-                                                 (state_.step - 1) / batches_per_epoch_ + 1, trouble,
-                                                 advice_for(status, experiment_.options.method), saved));
+  throw Error(ErrorKind::kNumerical, fmt::format("training stopped at step {} (epoch {}){}: {}; {}; {}", state_.step,
+                                                 (state_.step - 1) / batches_per_epoch_ + 1, before, trouble,
+                                                 advice_for(status, experiment_.options), saved));
 }
 
 void Trainer::finish_epoch() {

@@ -55,17 +55,21 @@ class Trainer {
   bool must_stop(TrainEnd& end) const;
   // Counts a step that changed nothing, or ends the run.
   void leave_out(const inference::StepStats& stats);
+  // How far it has come, for run.json.
+  void record() const;
   [[noreturn]] void fail(inference::StepStatus status, const std::string& trouble);
 
   Experiment& experiment_;
   RunDirectory directory_;
   TrainerOptions options_;
   double nll_offset_;
+  posterior::KeptBuffers buffers_;  // as before the step at hand
   int64_t batches_per_epoch_, total_steps_;
   optim::Schedule schedule_;
   RunState state_;
   int64_t made_ = 0;  // steps made by this object
   double last_lr_ = 0;
+  bool refusal_told_ = false;  // of the steps left out in a row
   std::unique_ptr<CsvWriter> metrics_, timing_;
   std::unique_ptr<StepLog> steps_;
   std::unique_ptr<class ProgressBar> bar_;

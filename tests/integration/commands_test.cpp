@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/io/csv.h"
 #include "support/program.h"
 #include "support/temp_dir.h"
@@ -273,6 +274,27 @@ TEST_F(CommandsTest, TuningIsJudgedByValidationRows) {
   EXPECT_THAT(refused.err, HasSubstr("split: test has no rows"));
 }
 
+// Whose batch-norm statistics stay as they were.
+TEST_F(CommandsTest, ARunThatLeavesOutEveryStepFails) {
+  const std::string run = folder_.file("run");
+  const auto result = run_program({"train", digits_config(), "--out", run, "-s", "model={name: cifar_resnet20}", "-s",
+                                   "data.train_size=40", "-s", "data.batch_size=16", "-s", "train.max_loss=1e-3", "-s",
+                                   "train.max_refused_steps=1000"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("every one of the 4 steps was left out: nothing was learned"));
+  EXPECT_EQ(nlohmann::json::parse(slurp(run + "/run.json"))["refused_steps"], 4);
+  const params::StateDict state = io::load_checkpoint(run + "/checkpoints/last.safetensors", {"buffer."});
+  EXPECT_EQ(state.tensor("buffer.bn1.num_batches_tracked").item<int64_t>(), 0);
+}
+
+TEST_F(CommandsTest, AReportOfEarlierWeightsGoesWhenTrainingGoesOn) {
+  train(digits_config());
+  const auto result =
+      run_program({"train", "--resume", folder_.file("run"), "-s", "train.epochs=20", "--max-steps", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("run/evaluation/report.json")));
+}
+
 TEST_F(CommandsTest, WithNoRowsLeftNothingIsEvaluated) {
   train(values_config(), {"-s", "data.test_frac=0", "-s", "data.validation_frac=0"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("run/evaluation/report.json")));
@@ -305,6 +327,12 @@ TEST_F(CommandsTest, WhatIsOddAboutTheRowsIsTold) {
   EXPECT_THAT(result.err, HasSubstr("csv: 1 of 3 classes have one row, which cannot be in all parts: c"));
   EXPECT_THAT(result.err, HasSubstr("data.batch_size: 50 is more than the "));
   EXPECT_THAT(result.err, Not(HasSubstr("device auto")));
+
+  const std::string same = folder_.write("same.csv", "x,y\n1,5\n2,5\n3,5\n4,5\n5,5\n6,5\n");
+  const auto constant =
+      run_program({"check", folder_.write("same.yaml", "data: {name: csv, task: regression, path: " + same + "}\n")});
+  ASSERT_EQ(constant.exit_code, 0) << constant.err;
+  EXPECT_THAT(constant.err, HasSubstr("csv: 1 of 1 targets have the same value in every row"));
 }
 
 TEST_F(CommandsTest, TheWeightsThatAreUsedAreTold) {

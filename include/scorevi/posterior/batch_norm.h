@@ -20,11 +20,24 @@ enum class BatchNormPolicy {
 // Training mode (dropout acts), batch-norm layers as the policy says.
 void set_training_mode(models::Network& network, BatchNormPolicy policy);
 
-// Keeps a copy of all statistics and puts it back at the end: prediction never changes a buffer.
+// A copy of the network's buffers, all its statistics among them.
+class KeptBuffers {
+ public:
+  // Copies them; keep() does so again.
+  explicit KeptBuffers(models::Network& network);
+  void keep();
+  void put_back();
+
+ private:
+  models::Network& network_;
+  std::vector<at::Tensor> kept_;
+};
+
+// Puts all statistics back at the end: prediction never changes a buffer.
 class Recalibration {
  public:
-  explicit Recalibration(models::Network& network);
-  ~Recalibration();
+  explicit Recalibration(models::Network& network) : network_(network), before_(network) {}
+  ~Recalibration() { before_.put_back(); }
   Recalibration(const Recalibration&) = delete;
   Recalibration& operator=(const Recalibration&) = delete;
 
@@ -34,7 +47,7 @@ class Recalibration {
 
  private:
   models::Network& network_;
-  std::vector<at::Tensor> kept_;
+  KeptBuffers before_;
 };
 
 }  // namespace scorevi::posterior

@@ -37,6 +37,7 @@ struct AdviceContext {
   double best_epoch = 0;     // with the lowest val_nll; NaN = never evaluated
   bool stops_early = false;  // train.patience > 0
   bool fixed_noise = false;  // likelihood.noise: fixed
+  int64_t steps = 0, refused_steps = 0;
 };
 
 // What to try next, in plain sentences; empty when nothing stands out. Calibration is only judged where it is off by

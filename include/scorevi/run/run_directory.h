@@ -76,6 +76,8 @@ class RunDirectory {
   std::string id() const;
   // DataParts::fingerprint of the data that the run was trained on; "" where run.json does not say.
   std::string data_sha256() const;
+  // Of the file that model.weights named; "" where the run began at random or run.json does not say.
+  std::string weights_sha256() const;
   void update(const nlohmann::json& keys) const;
   void set_status(RunStatus status, const std::string& reason = "") const;
 

@@ -85,6 +85,11 @@ std::string sweep_variant(const std::string& run_path);
 // Grid keys without the seed.
 std::vector<std::string> sweep_axes(const SweepOptions& options);
 
+// SHA-256 of what a member begins with, "" = not known.
+struct MemberInputs {
+  std::string data, weights;
+};
+
 struct SweepRunOptions {
   std::string out;                           // "" = runs/<sweep name>
   int jobs = 0;                              // children at once, sharing the cores; 0 = one per core, at most 8
@@ -100,9 +105,9 @@ struct SweepRunOptions {
   // starts, so that all errors are told at once. A folder with the same text is the same run.
   std::function<std::string(const std::string& base, const std::vector<SweepOverride>& overrides)> validate;
 
-  // SHA-256 of the data that a member would be trained on now, to be compared with that in its run.json. Called for
+  // What a member would be trained on and begin with now, to be compared with what its run.json says. Called for
   // members that have results; unset: not compared.
-  std::function<std::string(const std::string& base, const std::vector<SweepOverride>& overrides)> fingerprint;
+  std::function<MemberInputs(const std::string& base, const std::vector<SweepOverride>& overrides)> inputs;
 };
 
 struct SweepOutcome {

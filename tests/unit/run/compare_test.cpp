@@ -1,6 +1,7 @@
 #include "scorevi/run/compare.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -166,6 +167,30 @@ TEST_F(Compare, NumbersOnOtherDataAreNotAveraged) {
   EXPECT_THAT(table.rows[1].axes, ElementsAre("f00"));
   EXPECT_THAT(table.rows[2].axes, ElementsAre("ba5"));
   EXPECT_THAT(table.notes, ElementsAre(HasSubstr(paths_[2] + ": its data were other ones than those of " + paths_[0])));
+}
+
+TEST_F(Compare, NumbersFromOtherFirstWeightsAreNotAveraged) {
+  for (int seed = 0; seed < 2; ++seed) {
+    const std::string name = "a" + std::to_string(seed);
+    add(name, config(kAdvi, seed, "1"));
+    folder_.write(name + "/run.json", R"({"status": "finished", "weights": {"sha256": ")" +
+                                          std::string(seed == 0 ? "f00" : "ba5") + "\"}}");
+  }
+  const ResultTable table = compare_runs(paths_);
+  EXPECT_THAT(table.axes, ElementsAre("model.weights.sha256"));
+  EXPECT_THAT(table.notes,
+              ElementsAre(HasSubstr(paths_[1] + ": its model.weights were other ones than those of " + paths_[0])));
+}
+
+TEST_F(Compare, ADamagedMemberOfAFolderIsANote) {
+  for (int seed = 0; seed < 4; ++seed) add("all/a" + std::to_string(seed), config(kAdvi, seed, "1"));
+  folder_.write("all/a0/evaluation/report.json", "{\"met");
+  folder_.write("all/a1/run.json", "[]");
+  std::filesystem::remove(paths_[2] + "/config.resolved.yaml");
+  const ResultTable table = compare_runs({folder_.file("all")});
+  EXPECT_THAT(table.rows, SizeIs(1));
+  EXPECT_THAT(table.notes, ElementsAre(HasSubstr(paths_[0] + ": left out: "), HasSubstr(paths_[1] + ": left out: "),
+                                       HasSubstr(paths_[2] + ": left out: ")));
 }
 
 TEST_F(Compare, BaselineByNameOrItsStart) {

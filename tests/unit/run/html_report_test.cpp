@@ -161,6 +161,13 @@ TEST(HtmlReport, AdviceFollowsTheNumbers) {
   EXPECT_THAT(advice(report, context), Not(Contains(HasSubstr("train.patience"))));
   context.has_validation = false;
   EXPECT_THAT(advice(report, context), Contains(HasSubstr("data.validation_frac")));
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("and to fit temperature scaling")));
+  context.steps = 60;
+  context.refused_steps = 7;
+  EXPECT_THAT(advice(report, context), Contains(HasSubstr("7 of 60 training steps were left out")));
+  context.refused_steps = 0;
+  context.last_epoch = 0;  // nothing was trained
+  EXPECT_THAT(advice(report, context), Not(Contains(HasSubstr("data.validation_frac"))));
   report.samples = 0;
   EXPECT_THAT(advice(report, context), Contains(HasSubstr("evaluate.samples: 50")));
   report.sigma = {{"a", 10, 0.02, 0.02, 0.02, 0.02, 0.05}};
@@ -202,8 +209,13 @@ TEST(HtmlReport, CoverageOfIntervalsIsJudged) {
                         "(over-confident). The noise is learned on rows"));
   EXPECT_THAT(told(0.96), HasSubstr("too wide (under-confident). Train longer, for the learned noise may still be "
                                     "falling, or try likelihood.temperature: 0.3 (now 1)."));
+  context.has_validation = false;
+  EXPECT_THAT(told(0.9), AllOf(HasSubstr("data.validation_frac"), Not(HasSubstr("temperature scaling"))));
   context.method = "map";
   EXPECT_THAT(told(0.5), HasSubstr("compare method.name: psm"));
+  report.n = 1;
+  EXPECT_THAT(told(0), Not(HasSubstr("90 % intervals")));
+  report.n = 160;
   context.fixed_noise = true;
   EXPECT_THAT(told(0.5), HasSubstr("Raise likelihood.noise_std, or let it be learned"));
   EXPECT_THAT(told(0.99), HasSubstr("Lower likelihood.noise_std"));

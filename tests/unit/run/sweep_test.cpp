@@ -16,7 +16,9 @@
 #include "fake_run.h"
 #include "scorevi/config/document.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/run/options.h"
+#include "stored_run.h"
 #include "support/error_of.h"
 #include "support/temp_dir.h"
 
@@ -57,7 +59,7 @@ case "$all" in *method.name=bad*)
   echo "fc1.weight: score not finite" >&2; exit 4;;
 esac
 case "$all" in *method.name=slow*)
-  trap 'echo "{\"status\": \"interrupted\"}" > "$out/run.json"; touch "$out/checkpoints/last.safetensors"; exit 130' INT
+  trap 'echo "{\"status\": \"interrupted\"}" > "$out/run.json"; cp "$(dirname "$0")/checkpoint" "$out/checkpoints/last.safetensors"; exit 130' INT
   : > "$out/config.resolved.yaml"
   touch "$out/started"
   i=0; while [ $i -lt 600 ]; do sleep 0.05; i=$((i+1)); done;;
@@ -79,6 +81,9 @@ class Sweep : public ::testing::Test {
     folder_.write("base.yaml", "seed: 0\n");
     program_ = folder_.write("program", kProgram);
     ::chmod(program_.c_str(), 0755);
+    params::StateDict checkpoint;
+    checkpoint.set_string(kRunIdKey, "");
+    io::save_checkpoint(folder_.file("checkpoint"), checkpoint);
   }
   ~Sweep() override { set_pending_signal(0); }
 
@@ -292,7 +297,7 @@ TEST_F(Sweep, AMemberWithoutItsReportIsEvaluatedAndADamagedOneNamesTheRemedy) {
   const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 1]}\n");
   ASSERT_EQ(run_sweep(sweep, options()).finished, 2);
   const std::string member = "out/a__seed=1/";
-  folder_.write(member + "checkpoints/last.safetensors", "");
+  std::filesystem::copy(folder_.file("checkpoint"), folder_.file(member + "checkpoints/last.safetensors"));
   std::filesystem::remove(folder_.file(member + "evaluation/report.json"));
   EXPECT_THAT(sweep_results(sweep, folder_.file("out")).notes,
               ElementsAre(HasSubstr("evaluate it with: scorevi evaluate " + folder_.file("out"))));
@@ -309,6 +314,29 @@ TEST_F(Sweep, AMemberWithoutItsReportIsEvaluatedAndADamagedOneNamesTheRemedy) {
     redo.redo = true;
     EXPECT_EQ(run_sweep(sweep, redo).finished, 1);
   }
+}
+
+TEST_F(Sweep, WhatASweepCannotGoOnWithIsToldAndRedone) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 1]}\n");
+  const std::string member = folder_.file("out/a__seed=1");
+  SweepRunOptions redo = options();
+  redo.redo = true;
+  ASSERT_EQ(run_sweep(sweep, options()).finished, 2);
+  const auto expect_told = [&](const std::string& how) {
+    const std::string message = test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, options()); });
+    EXPECT_THAT(message, HasSubstr(member + ": " + how));
+    EXPECT_EQ(run_sweep(sweep, redo).finished, 1) << how;
+  };
+  std::filesystem::remove(member + "/run.json");
+  expect_told("it has results, and no run.json");
+  folder_.write("out/a__seed=1/run.json", R"({"status": "running"})");
+  folder_.write("out/a__seed=1/checkpoints/last.safetensors", "half");
+  expect_told(member + "/checkpoints/last.safetensors: ");
+  folder_.write("out/a__seed=1/run.json", R"({"status": "running"})");
+  expect_told(member + "/checkpoints/last.safetensors: ");  // a report and no checkpoint
+  std::filesystem::remove_all(member);
+  folder_.write("out/a__seed=1", "");
+  expect_told("it is a file");
 }
 
 TEST_F(Sweep, AFailingMemberIsReportedAndTheOthersGoOn) {
@@ -362,13 +390,27 @@ TEST_F(Sweep, MembersOfAnotherConfigurationAreRefusedOrRedone) {
   EXPECT_EQ(run_sweep(sweep, run).finished, 1);
 }
 
+TEST_F(Sweep, MembersFromOtherWeightsAreRefused) {
+  const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\n");
+  SweepRunOptions run = options();
+  MemberInputs now;
+  run.inputs = [&now](const std::string&, const std::vector<SweepOverride>&) { return now; };
+  ASSERT_EQ(run_sweep(sweep, run).finished, 1);
+  folder_.write("out/a/run.json", R"({"status": "finished", "weights": {"sha256": "aaaaaaaaaaaaaaaa"}})");
+  EXPECT_EQ(run_sweep(sweep, run).skipped, 1);  // the file is gone
+  now.weights = "bbbbbbbbbbbbbbbb";
+  EXPECT_THAT(test::message_of(ErrorKind::kUsage, [&] { run_sweep(sweep, run); }),
+              HasSubstr("model.weights: SHA-256 aaaaaaaaaaaa..., now bbbbbbbbbbbb..."));
+}
+
 TEST_F(Sweep, MembersOnOtherDataAreRefusedOrRedone) {
   const SweepOptions sweep = load("name: s\nbase: base.yaml\nvariants: {a: {}}\ngrid: {seed: [0, 1]}\n");
   SweepRunOptions run = options();
   int asked = 0;
-  run.fingerprint = [&asked](const std::string&, const std::vector<SweepOverride>& overrides) {
+  run.inputs = [&asked](const std::string&, const std::vector<SweepOverride>& overrides) {
     ++asked;
-    return overrides[0].text == "seed=0" ? std::string(64, 'a') : std::string(64, 'b');
+    return MemberInputs{overrides[0].text == "seed=0" ? std::string(64, 'a') : std::string(64, 'b'),
+                        std::string(64, 'e')};
   };
   ASSERT_EQ(run_sweep(sweep, run).finished, 2);
   EXPECT_EQ(asked, 0);                          // nothing had been trained yet
