@@ -116,7 +116,7 @@ TEST_F(RunFolder, ADamagedRunFileIsToldAndDoesNotBlockOtherRuns) {
   }
   const auto report = run_program({"report", folder_.path().string()});
   EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(report.err, AllOf(HasSubstr(run() + ": left out"), HasSubstr("damaged")));
+  EXPECT_THAT(report.out, AllOf(HasSubstr(run() + ": left out"), HasSubstr("damaged")));
 }
 
 TEST_F(RunFolder, PipesAndDevicesInPlaceOfFilesDoNotHang) {
