@@ -22,11 +22,13 @@ std::vector<std::string> column_names(const std::vector<std::string>& feature_na
   return names;
 }
 
-at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string>& feature_names) {
+at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string>& feature_names,
+                        std::int64_t trained_columns) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), 0);
   CellProblems problems;
-  at::Tensor inputs = encode_rows(table, rows, input_columns(table, feature_names), feature_names.size(), problems);
+  at::Tensor inputs =
+      encode_rows(table, rows, input_columns(table, feature_names, trained_columns), feature_names.size(), problems);
   problems.throw_if_any();
   return inputs;
 }

@@ -1,7 +1,6 @@
 #include "input_columns.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -39,11 +38,15 @@ std::vector<InputColumn> named_columns(const io::CsvTable& table, const std::vec
   return columns;
 }
 
-// "column 3" of a file without a header is its third column.
-std::optional<std::size_t> number_of(const std::string& label) {
-  if (label.rfind("column ", 0) != 0) return std::nullopt;
-  const std::optional<std::int64_t> number = parse_int(label.substr(7));
-  return number && *number >= 1 ? std::optional<std::size_t>(static_cast<std::size_t>(*number - 1)) : std::nullopt;
+// Columns that are left out before an input would move it.
+void check_positions(const io::CsvTable& table, std::size_t inputs, std::int64_t trained_columns) {
+  if (table.has_header() || trained_columns == 0 || table.columns() == inputs ||
+      table.columns() == static_cast<std::size_t>(trained_columns))
+    return;
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: {} columns without a header, expected the {} of the table that the network was trained "
+                          "on, or its {} inputs alone",
+                          table.name(), table.columns(), trained_columns, inputs));
 }
 
 void locate(const io::CsvTable& table, std::vector<InputColumn>& columns) {
@@ -54,7 +57,7 @@ void locate(const io::CsvTable& table, std::vector<InputColumn>& columns) {
       source.column = table.column(source.label);
       continue;
     }
-    const std::optional<std::size_t> number = number_of(source.label);
+    const std::optional<std::size_t> number = number_of_column(source.label);
     const bool by_position = !table.has_header() && (number || without_target);
     source.column = without_target ? i : number.value_or(0);
     if (!by_position || source.column >= table.columns())
@@ -92,8 +95,16 @@ void encode_cell(const io::CsvTable& table, std::size_t row, const InputColumn& 
 
 }  // namespace
 
-std::vector<InputColumn> input_columns(const io::CsvTable& table, const std::vector<std::string>& feature_names) {
+std::optional<std::size_t> number_of_column(const std::string& label) {
+  if (label.rfind("column ", 0) != 0) return std::nullopt;
+  const std::optional<std::int64_t> number = parse_int(label.substr(7));
+  return number && *number >= 1 ? std::optional<std::size_t>(static_cast<std::size_t>(*number - 1)) : std::nullopt;
+}
+
+std::vector<InputColumn> input_columns(const io::CsvTable& table, const std::vector<std::string>& feature_names,
+                                       std::int64_t trained_columns) {
   std::vector<InputColumn> columns = named_columns(table, feature_names);
+  check_positions(table, columns.size(), trained_columns);
   locate(table, columns);
   for (InputColumn& column : columns) column.known = known_texts(column);
   return columns;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ struct InputColumn {
   std::size_t column = 0;                          // in the file
 };
 
-// Where `feature_names` are in the table, as encode_table says. Error kData: a missing column.
-std::vector<InputColumn> input_columns(const io::CsvTable& table, const std::vector<std::string>& feature_names);
+// Where `feature_names` are in the table, as encode_table says. Error kData: a missing column, or a file without a
+// header in which positions say nothing.
+std::vector<InputColumn> input_columns(const io::CsvTable& table, const std::vector<std::string>& feature_names,
+                                       std::int64_t trained_columns);
+
+// "column 3" of a file without a header is its third column, 2.
+std::optional<std::size_t> number_of_column(const std::string& label);
 
 // [rows, features] float32. Cells that are no numbers, or texts never seen in training, are problems.
 at::Tensor encode_rows(const io::CsvTable& table, const std::vector<std::size_t>& rows,

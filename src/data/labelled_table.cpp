@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "csv_cell.h"
 #include "csv_file.h"
@@ -51,12 +53,40 @@ at::Tensor values(const Cells& cells, CellProblems& problems) {
   return targets;
 }
 
+// The column that training predicted: a number, or auto, means another one where columns stand in another order.
+std::size_t target_of_training(const io::CsvTable& table, const std::string& name) {
+  if (table.has_header()) {
+    const auto found = std::find(table.header().begin(), table.header().end(), name);
+    if (found != table.header().end()) return static_cast<std::size_t>(found - table.header().begin());
+  } else if (const std::optional<std::size_t> number = number_of_column(name); number && *number < table.columns()) {
+    return *number;
+  }
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: no column \"{}\", the target of training{}; got {}; rename the column, or tell evaluate "
+                          "its name with -s data.target=NAME",
+                          table.name(), name, did_you_mean(name, table.header()),
+                          table.has_header() ? "the header " + join(table.header())
+                                             : fmt::format("{} columns without a header", table.columns())));
+}
+
+void refuse_target_as_input(const io::CsvTable& table, std::size_t target, const std::vector<InputColumn>& inputs) {
+  for (const InputColumn& input : inputs)
+    if (input.column == target)
+      throw Error(ErrorKind::kData, fmt::format("{} would be both the target and the input \"{}\" of the network, "
+                                                "expected a table with the target beside the {} inputs",
+                                                table.where(0, target), input.label, inputs.size()));
+}
+
 }  // namespace
 
 Dataset read_labelled(const DataOptions& options, const Dataset& trained) {
-  const io::CsvTable table = read_csv_file(options, column_names(trained.feature_names));
-  const std::size_t target = target_column(table, options);
-  const std::vector<InputColumn> inputs = input_columns(table, trained.feature_names);
+  const std::string& name = trained.columns.target;
+  std::vector<std::string> names = column_names(trained.feature_names);
+  if (!name.empty()) names.push_back(name);
+  const io::CsvTable table = read_csv_file(options, std::move(names));
+  const std::vector<InputColumn> inputs = input_columns(table, trained.feature_names, trained.columns.count);
+  const std::size_t target = name.empty() ? target_column(table, options) : target_of_training(table, name);
+  refuse_target_as_input(table, target, inputs);
   std::vector<std::size_t> columns = {target};
   for (const InputColumn& input : inputs) columns.push_back(input.column);
   std::sort(columns.begin(), columns.end());

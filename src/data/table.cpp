@@ -271,6 +271,7 @@ Dataset make_csv(const DataOptions& options) {
   dataset.name = "csv";
   dataset.description = options.path;
   dataset.files = {table.file()};
+  dataset.columns = {table.label(target), static_cast<std::int64_t>(csv.columns())};
   if (table.dropped() > 0) {
     dataset.description += fmt::format(", {} rows with missing values dropped", table.dropped());
   }

@@ -53,6 +53,8 @@ void save_inputs(const RunDirectory& directory, const Experiment& experiment) {
                        {"outputs", data.outputs()},
                        {"class_names", data.dataset.class_names},
                        {"feature_names", data.dataset.feature_names},
+                       {"target", data.dataset.columns.target},
+                       {"columns", data.dataset.columns.count},
                        {"input_shape", data.dataset.input_shape()},
                        {"input_scale", data.dataset.input_scale},
                        {"pictures", picture_json(data.dataset, experiment.options.data.source.exif_orientation)},
@@ -71,6 +73,7 @@ InputForm load_inputs(const RunDirectory& directory) {
     dataset.task = object.at("task") == "classification" ? data::Task::kClassification : data::Task::kRegression;
     dataset.class_names = object.at("class_names").get<std::vector<std::string>>();
     dataset.feature_names = object.at("feature_names").get<std::vector<std::string>>();
+    dataset.columns = {object.value("target", ""), object.value("columns", int64_t{0})};  // not in older runs
     dataset.input_scale = object.at("input_scale").get<double>();
     form.data.normalisation = {affine_from(object.at("inputs")), affine_from(object.at("targets"))};
     form.shape = object.at("input_shape").get<std::vector<int64_t>>();

@@ -35,10 +35,11 @@ at::Tensor read_rows(const std::string& path, const InputForm& form) {
   if (kind != FileKind::kTable && kind != FileKind::kOther)
     refuse_kind(path, kind, images ? "an idx file, or a CSV table of pixels" : "a CSV table", form);
   io::CsvOptions options;
-  options.known_names = data::column_names(form.data.dataset.feature_names);
+  const data::Dataset& trained = form.data.dataset;
+  options.known_names = data::column_names(trained.feature_names);
   const io::CsvTable table = io::read_csv(path, options);
   return images ? data::encode_pixels(table, form.shape, form.data.outputs())
-                : data::encode_table(table, form.data.dataset.feature_names);
+                : data::encode_table(table, trained.feature_names, trained.columns.count);
 }
 
 void read_tables(const std::vector<std::string>& inputs, const InputForm& form, NewRows& rows) {

@@ -26,6 +26,12 @@ struct TableFile {
   std::vector<std::int64_t> rows;
 };
 
+// What a csv set came from: what its target is called ("column 3" without a header) and how many columns the file has.
+struct TableColumns {
+  std::string target;      // "": unknown
+  std::int64_t count = 0;  // 0: unknown
+};
+
 // Where a row of a set stands: in a file, from 1; where the set has no files of rows, `file` is "" and `row` counts the
 // rows of the set.
 struct RowPlace {
@@ -47,6 +53,7 @@ struct Dataset {
   std::vector<std::string> class_names;    // C; empty for regression
   std::vector<std::string> feature_names;  // one per input column, empty for images
   std::vector<TableFile> files;            // of a csv set: its rows in order, one file after the other
+  TableColumns columns;                    // of a csv set
   double input_scale = 1.0;                // the value that stands for 1: 255, or 16 for digits
   // Rows [0, official_train) are the official training part and the rest the official test part;
   // -1 where the set is one pool.

@@ -18,9 +18,11 @@ std::vector<std::string> column_names(const std::vector<std::string>& feature_na
 
 // Reads the columns behind `feature_names` (Dataset::feature_names of a csv set): a name is a numeric column, or
 // "column=text" for the 0/1 column of a text. Files with a header are read by name, other columns are ignored; files
-// without one by position, with the target column or without it. Returns [N, F] float32.
+// without one by position: they have the `trained_columns` of the trained table (0: unknown, as many as are needed), or
+// the inputs alone. Returns [N, F] float32.
 // Error kData with file, line and column: a missing column, a cell that is no number, a text never seen in training.
-at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string>& feature_names);
+at::Tensor encode_table(const io::CsvTable& table, const std::vector<std::string>& feature_names,
+                        std::int64_t trained_columns = 0);
 
 // Pictures [N, H, W] uint8 as [N, 1, H, W]; Error kData where they are not of `shape` [1, H, W].
 at::Tensor encode_images(const at::Tensor& images, const std::vector<std::int64_t>& shape, const std::string& path);
@@ -31,9 +33,10 @@ at::Tensor encode_images(const at::Tensor& images, const std::vector<std::int64_
 // either, or a cell that is no number.
 at::Tensor encode_pixels(const io::CsvTable& table, const std::vector<std::int64_t>& shape, std::int64_t classes);
 
-// A table with targets as `trained`, a set of make_csv, has them: inputs by encode_table, classes by name. `options`
-// are those of the trained set with another path. Error kData as encode_table, and for a class that `trained` does not
-// have.
+// A table with targets as `trained`, a set of make_csv, has them: inputs by encode_table, classes by name. The target
+// is the column called trained.columns.target, by position where there is no header; where that is unknown,
+// options.target. `options` are those of the trained set with another path. Error kData as encode_table, where the
+// target is not there or is an input, and for a class that `trained` does not have.
 Dataset read_labelled(const DataOptions& options, const Dataset& trained);
 
 }  // namespace scorevi::data
