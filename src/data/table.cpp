@@ -189,6 +189,17 @@ void fill_inputs(const Table& table, const std::vector<Feature>& features, Datas
   }
 }
 
+// "colour=red" may be the name of a column as well as the text of another.
+void refuse_equal_names(const std::vector<std::string>& names, const std::string& path) {
+  std::set<std::string_view> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second)
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: two inputs would be called \"{}\", of a column and of a text in another, expected "
+                              "names that differ; rename a column, or leave one out with data.ignore",
+                              path, name));
+}
+
 constexpr std::size_t kManyClasses = 20;
 
 constexpr std::size_t kRowsPerClass = 10;
@@ -290,6 +301,7 @@ Dataset make_csv(const DataOptions& options) {
       features.push_back(text_feature(table, c, options, dataset));
     }
   }
+  refuse_equal_names(dataset.feature_names, options.path);
   dataset.task = options.task == "regression" ? Task::kRegression : Task::kClassification;
   if (dataset.task == Task::kRegression) table.check_numbers(target);
   table.throw_if_problems();

@@ -136,7 +136,14 @@ class CsvParser {
       if (!cell.empty() && !seen.insert(cell).second) {
         fail(table_.line(0), fmt::format("two columns are named \"{}\"", cell));
       }
-      table_.header_.emplace_back(cell.empty() ? fmt::format("column {}", c + 1) : cell);
+    }
+    for (std::size_t c = 0; c < table_.columns_; ++c) {
+      std::string name(table_.trimmed(0, c));
+      if (name.empty()) {
+        name = fmt::format("column {}", c + 1);
+        while (seen.count(name) > 0) name += '_';
+      }
+      table_.header_.push_back(std::move(name));
     }
     const std::uint32_t cut = table_.cell_end_[table_.columns_ - 1];
     table_.text_.erase(0, cut);

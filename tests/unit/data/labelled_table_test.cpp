@@ -100,5 +100,13 @@ TEST_F(LabelledTable, WithoutAHeaderAllColumnsOfTrainingOrTheInputs) {
   EXPECT_THAT(refused(front, "6,7\n"), HasSubstr("new.csv:1, column 1 would be both the target and the input"));
 }
 
+TEST_F(LabelledTable, InputsHaveNamesOfTheirOwn) {
+  const std::string text = "colour,colour=red,y\nred,1,2\nblue,2,3\n";
+  EXPECT_THAT(test::message_of(ErrorKind::kData, [&] { trained(text); }),
+              HasSubstr("train.csv: two inputs would be called \"colour=red\""));
+  options_.ignore = {"colour"};
+  EXPECT_EQ(trained(text).feature_names.size(), 1U);
+}
+
 }  // namespace
 }  // namespace scorevi::data

@@ -66,6 +66,12 @@ TEST(Csv, NamesHaveNoBlanksAroundThem) {
   EXPECT_THAT(refused("a, a\n1,2\n"), HasSubstr("two columns are named \"a\""));
 }
 
+TEST(Csv, GeneratedNamesAreNoOtherColumns) {
+  const CsvTable table = parse_csv("column 2,,column 3,\n1,2,3,4\n", "f.csv");
+  EXPECT_THAT(table.header(), ElementsAre("column 2", "column 2_", "column 3", "column 4"));
+  EXPECT_EQ(table.column("column 2"), 0u);
+}
+
 TEST(Csv, DelimiterIsGuessed) {
   EXPECT_EQ(parse_csv("a;b\n1,5;2,5\n", "f").delimiter(), ';');
   EXPECT_EQ(parse_csv("a\tb\n1\t2,3\n", "f").delimiter(), '\t');
