@@ -45,6 +45,7 @@ void apply_to(const Affine& affine, const Value* values, std::int64_t count, flo
     for (std::int64_t k = 0; k < count; ++k) out[k] = static_cast<float>(values[k]);
     return;
   }
+  SCOREVI_CHECK_OP(affine.mean.size(), ==, affine.std.size());
   SCOREVI_CHECK_OP(static_cast<std::int64_t>(affine.std.size()) * affine.repeat, ==, count);
   for (std::size_t g = 0; g < affine.std.size(); ++g) {
     const float mean = affine.mean[g];

@@ -1,5 +1,8 @@
 #include "inputs_file.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <ATen/ops/zeros.h>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +47,43 @@ data::PictureForm picture_form_from(const json& object) {
   return form;
 }
 
+// Whether it gives each of `width` values a finite mean and a positive standard deviation, or is empty.
+bool fits(const data::Affine& affine, int64_t width) {
+  const auto entries = static_cast<int64_t>(affine.std.size());
+  if (affine.mean.size() != affine.std.size() || affine.repeat < 1) return false;
+  if (entries > 0 && (width % entries != 0 || width / entries != affine.repeat)) return false;
+  return std::all_of(affine.mean.begin(), affine.mean.end(), [](float mean) { return std::isfinite(mean); }) &&
+         std::all_of(affine.std.begin(), affine.std.end(), [](float std) { return std::isfinite(std) && std > 0; });
+}
+
+// Values of one input; 0 where the shape is none.
+int64_t width_of(const std::vector<int64_t>& shape) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  int64_t width = shape.size() == 1 || shape.size() == 3 ? 1 : 0;
+  for (const int64_t size : shape) width = size >= 1 && size <= kMost && width <= kMost / size ? width * size : 0;
+  return width;
+}
+
+bool fits(const data::PictureForm& form) {
+  const auto positive = [](double std) { return std::isfinite(std) && std > 0; };
+  return form.size >= 1 && form.resize >= 0 && std::all_of(form.std.begin(), form.std.end(), positive);
+}
+
+// What does not go together in a file that can be read; "" where all does.
+std::string damage(const InputForm& form, int64_t outputs) {
+  const data::Dataset& dataset = form.data.dataset;
+  const int64_t width = width_of(form.shape);
+  if (width == 0) return "input_shape";
+  const auto names = static_cast<int64_t>(dataset.feature_names.size());
+  if (names != 0 && names != width) return "feature_names";
+  if (outputs < 1) return "outputs";
+  if (dataset.classes() != (form.data.classification() ? outputs : 0)) return "class_names";
+  if (form.pictures && !fits(dataset.form)) return "pictures";
+  if (!fits(form.data.normalisation.inputs, width)) return "inputs";
+  if (!fits(form.data.normalisation.targets, outputs)) return "targets";
+  return "";
+}
+
 }  // namespace
 
 void save_inputs(const RunDirectory& directory, const Experiment& experiment) {
@@ -83,6 +123,9 @@ InputForm load_inputs(const RunDirectory& directory) {
       form.exif_orientation = object.at("pictures").at("exif_orientation").get<bool>();
     }
     const auto outputs = object.at("outputs").get<int64_t>();
+    if (const std::string part = damage(form, outputs); !part.empty())
+      throw Error(ErrorKind::kData,
+                  path + ": damaged: \"" + part + "\" does not fit the rest, expected the file as the run wrote it");
     dataset.targets = form.data.classification() ? at::zeros({0}, at::kLong) : at::zeros({0, outputs}, at::kFloat);
     return form;
   } catch (const json::exception& e) {
