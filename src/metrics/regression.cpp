@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "root.h"
 #include "scorevi/core/check.h"
@@ -90,10 +91,11 @@ double mixture_quantile(const double* means, const double* stds, std::size_t com
       low, high);
 }
 
-RegressionAccumulator::RegressionAccumulator(RegressionOptions options) : options_(options) {
-  if (!(options.interval_level > 0.0 && options.interval_level < 1.0))
-    throw Error(ErrorKind::kUsage, "metrics: interval level, got " + std::to_string(options.interval_level) +
-                                       ", expected a number between 0 and 1");
+RegressionAccumulator::RegressionAccumulator(RegressionOptions options) : options_(std::move(options)) {
+  const double level = options_.interval_level;
+  if (!(level > 0.0 && level < 1.0))
+    throw Error(ErrorKind::kUsage,
+                "metrics: interval level, got " + std::to_string(level) + ", expected a number between 0 and 1");
 }
 
 void RegressionAccumulator::add(const at::Tensor& means, const at::Tensor& stds, const at::Tensor& targets) {
@@ -109,16 +111,16 @@ void RegressionAccumulator::add(const at::Tensor& means, const at::Tensor& stds,
   const auto batch = static_cast<std::size_t>(means.size(1));
   std::vector<double> m_one(components), s_one(components);
   for (std::size_t n = 0; n < batch; ++n) {
-    const auto sample = static_cast<std::int64_t>(records_.size());
-    if (!std::isfinite(y[n])) throw_not_finite("target", sample, y[n]);
+    options_.before_target();
+    const auto sample = [this] { return options_.name_of(static_cast<std::int64_t>(records_.size())); };
+    if (!std::isfinite(y[n])) throw_not_finite("target", sample(), y[n]);
     for (std::size_t c = 0; c < components; ++c) {
       m_one[c] = m[c * batch + n];
       s_one[c] = s[c * batch + n];
-      if (!std::isfinite(m_one[c])) throw_not_finite("predicted mean", sample, m_one[c]);
+      if (!std::isfinite(m_one[c])) throw_not_finite("predicted mean", sample(), m_one[c]);
       if (!(s_one[c] > 0.0 && std::isfinite(s_one[c])))
-        throw Error(ErrorKind::kNumerical, "metrics: standard deviation of sample " + std::to_string(sample) +
-                                               ", got " + std::to_string(s_one[c]) +
-                                               ", expected a positive finite number");
+        throw Error(ErrorKind::kNumerical, "metrics: standard deviation of " + sample() + ", got " +
+                                               std::to_string(s_one[c]) + ", expected a positive finite number");
     }
     add_target(m_one, s_one, y[n]);
   }

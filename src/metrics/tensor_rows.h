@@ -29,9 +29,13 @@ inline void check_target(std::int64_t target, std::int64_t classes, std::int64_t
                                     std::to_string(target) + ", expected 0.." + std::to_string(classes - 1));
 }
 
+[[noreturn]] inline void throw_not_finite(const char* what, const std::string& sample, double value) {
+  throw Error(ErrorKind::kNumerical, "metrics: " + std::string(what) + " of " + sample + ", got " +
+                                         std::to_string(value) + ", expected a finite number");
+}
+
 [[noreturn]] inline void throw_not_finite(const char* what, std::int64_t sample, double value) {
-  throw Error(ErrorKind::kNumerical, "metrics: " + std::string(what) + " of sample " + std::to_string(sample) +
-                                         ", got " + std::to_string(value) + ", expected a finite number");
+  throw_not_finite(what, "sample " + std::to_string(sample), value);
 }
 
 }  // namespace scorevi::metrics

@@ -135,7 +135,7 @@ void add_values(const data::Dataset& dataset, const metrics::RegressionRecords& 
 void evaluate_values(Experiment& experiment, const std::vector<int64_t>& rows, const std::string& predictions_path,
                      EvaluationReport& report) {
   const ValuePrediction prediction = predict_values(experiment, rows, report.samples);
-  const metrics::RegressionAccumulator accumulator = accumulate(prediction);
+  const metrics::RegressionAccumulator accumulator = accumulate(prediction, experiment.data, report.split, rows);
   const metrics::RegressionResult result = accumulator.result();
   const metrics::RegressionRecords& records = accumulator.records();
   const metrics::BootstrapOptions options = bootstrap_options(experiment.options);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include "scorevi/core/check.h"
@@ -118,8 +119,15 @@ ValuePrediction predict_values(Experiment& experiment, const std::vector<int64_t
   return result;
 }
 
-metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction) {
-  metrics::RegressionAccumulator accumulator;
+metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction, const DataParts& data,
+                                          const std::string& part, const std::vector<int64_t>& rows) {
+  metrics::RegressionOptions options;
+  options.before_target = stop_if_signalled;
+  options.name_of = [&](int64_t target) {
+    const data::RowPlace place = data.dataset.place_of(rows[static_cast<std::size_t>(target / data.outputs())]);
+    return fmt::format("{} row {}{}", part, place.row, place.file.empty() ? "" : " in " + place.file);
+  };
+  metrics::RegressionAccumulator accumulator(options);
   accumulator.add(prediction.means, prediction.stds, prediction.targets);
   return accumulator;
 }
@@ -143,7 +151,8 @@ Validation validate(Experiment& experiment) {
     return {result.nll, 1 - result.accuracy, result.ece, kNaN};
   }
   const metrics::RegressionResult result =
-      accumulate(predict_values(experiment, rows, options.train.eval_samples)).result();
+      accumulate(predict_values(experiment, rows, options.train.eval_samples), experiment.data, "validation", rows)
+          .result();
   return {result.nll, kNaN, kNaN, result.rmse};
 }
 

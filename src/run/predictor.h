@@ -29,7 +29,9 @@ struct ValuePrediction {
   at::Tensor means, stds, targets;
 };
 ValuePrediction predict_values(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples);
-metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction);
+// `rows` of the part, as they were predicted. Error(kNumerical) with the row where a prediction is not finite.
+metrics::RegressionAccumulator accumulate(const ValuePrediction& prediction, const DataParts& data,
+                                          const std::string& part, const std::vector<int64_t>& rows);
 
 // The validation columns of metrics.csv; NaN where the task has no such value.
 struct Validation {

@@ -13,13 +13,19 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace scorevi::metrics {
 
 struct RegressionOptions {
   double interval_level = 0.9;
+  // What messages call a target; they are counted from 0 in the order they are added.
+  std::function<std::string(std::int64_t)> name_of = [](std::int64_t i) { return "sample " + std::to_string(i); };
+  // Called before every target; what it throws ends add().
+  std::function<void()> before_target = [] {};
 };
 
 // Per target, in the units of the target (squared where it says so).

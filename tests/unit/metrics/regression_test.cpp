@@ -69,6 +69,17 @@ TEST(Regression, QuantilesOfOneGaussian) {
   EXPECT_NEAR(acc.result().width, 2 * 0.6744897501960817, 1e-12);
 }
 
+TEST(Regression, EveryTargetIsAskedForBefore) {
+  RegressionOptions options;
+  int calls = 0;
+  options.before_target = [&calls] {
+    if (++calls == 3) throw std::runtime_error("enough");
+  };
+  RegressionAccumulator acc(options);
+  EXPECT_THROW(acc.add(at::zeros({1, 5}), at::ones({1, 5}), at::zeros({5})), std::runtime_error);
+  EXPECT_EQ(acc.records().size(), 2u);
+}
+
 TEST(Regression, RefusesBadInput) {
   RegressionAccumulator acc;
   const at::Tensor one = at::ones({1, 1}), y = at::ones({1});
