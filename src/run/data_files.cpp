@@ -1,5 +1,6 @@
 #include "data_files.h"
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -21,8 +22,15 @@ std::vector<std::string> lines_of(const data::Dataset& dataset) {
   std::vector<std::string> lines;
   const auto* labels = dataset.targets.const_data_ptr<int64_t>();
   for (int64_t row = 0; row < dataset.size(); ++row)
-    lines.push_back(printable(dataset.pictures->identity(row)) + "\t" +
+    lines.push_back(picture_file(dataset, row) + "\t" +
                     printable(dataset.class_names[static_cast<std::size_t>(labels[row])]));
+  return lines;
+}
+
+std::vector<std::string> saved_lines(const RunDirectory& directory) {
+  std::istringstream text(read_file(directory.file(files::kPictures), kMaxListBytes));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }
 
@@ -64,12 +72,20 @@ void save_data_files(const RunDirectory& directory, const data::Dataset& dataset
              dataset.bad_pictures.size() - used, used, directory.file(files::kBadPictures));
 }
 
+std::string picture_file(const data::Dataset& dataset, int64_t row) {
+  return printable(dataset.pictures->identity(row));
+}
+
+std::vector<std::string> picture_files(const RunDirectory& directory) {
+  if (!directory.has(files::kPictures)) return {};
+  std::vector<std::string> lines = saved_lines(directory);
+  for (std::string& line : lines) line.resize(std::min(line.size(), line.rfind('\t')));
+  return lines;
+}
+
 std::string changed_files(const RunDirectory& directory, const data::Dataset& dataset) {
   if (!dataset.pictures || dataset.pictures->in_memory() || !directory.has(files::kPictures)) return "";
-  std::istringstream text(read_file(directory.file(files::kPictures), kMaxListBytes));
-  std::vector<std::string> before;
-  for (std::string line; std::getline(text, line);) before.push_back(line);
-  const std::vector<std::string> now = lines_of(dataset);
+  const std::vector<std::string> before = saved_lines(directory), now = lines_of(dataset);
   const std::vector<std::string> lost = lines_without(before, now), added = lines_without(now, before);
   if (lost.empty() && added.empty()) return "";
   const std::size_t more = std::max(lost.size(), added.size()) - 1;

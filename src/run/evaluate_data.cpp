@@ -9,31 +9,53 @@
 #include "inputs_file.h"
 #include "new_rows.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/data/encode.h"
 #include "scorevi/data/registry.h"
+#include "seen_rows.h"
+#include "stored_run.h"
 
 namespace scorevi::run {
 namespace {
 
+// The run's own options: what changes the table of --data must not change what the run was trained on.
+RunOptions own_options(const RunDirectory& directory, const RunOptions& options) {
+  RunOptions own = options;
+  own.data.source.target = load_run_options(directory).options.data.source.target;
+  return own;
+}
+
 // Rows that the run was trained on, or chosen by, say nothing about new data: they must not come back as test rows
-// through another split of the same data.
-void refuse_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const DataParts& data) {
-  if (request.split == "train" || data.fingerprint != directory.data_sha256()) return;
-  const data::Split own = data::load_split(directory.file(files::kSplit), data.dataset.size());
-  std::vector<bool> seen(static_cast<std::size_t>(data.dataset.size()), false);
-  for (const int64_t row : own.train) seen[static_cast<std::size_t>(row)] = true;
-  if (request.split == "test")
-    for (const int64_t row : own.validation) seen[static_cast<std::size_t>(row)] = true;
-  const std::vector<int64_t>& rows = part_rows(data, request.split);
-  const auto count =
-      std::count_if(rows.begin(), rows.end(), [&](int64_t row) { return seen[static_cast<std::size_t>(row)]; });
-  if (count > 0)
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{}: the run was trained or selected on {} of these {} {} rows, expected rows that it has "
-                            "not seen: these are the run's own data in another split (data.split_seed, test_frac, ...)",
-                            request.data, count, rows.size(), request.split));
+// through another split, a part or a copy of the same data.
+void judge_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                     const DataParts& data) {
+  if (request.split == "train") return;
+  const SeenRows seen =
+      seen_rows(directory, own_options(directory, options), data, data::CompareRows::kInputsAndTargets);
+  const int64_t count = request.split == "test" ? seen.test : seen.validation;
+  if (count == 0) return;
+  const std::size_t all = part_rows(data, request.split).size();
+  const bool own = data.fingerprint == directory.data_sha256();
+  if (own || static_cast<std::size_t>(count) == all)
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{}: the run was trained or selected on {} of these {} {} rows, expected rows that it has "
+                    "not seen{}",
+                    request.data, count, all, request.split,
+                    own ? ": these are the run's own data in another split (data.split_seed, test_frac, ...)" : ""));
+  log().warn(
+      "{}: the run was trained or selected on {} of these {} {} rows; the numbers make it look better than it is",
+      request.data, count, all, request.split);
+}
+
+void tell_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+                    const DataParts& data) {
+  const SeenRows seen = seen_rows(directory, options, data, data::CompareRows::kInputs);
+  if (seen.test > 0)
+    log().warn("{}: the run was trained or selected on {} of these {} rows, expected rows that are unlike its own",
+               request.ood, seen.test, data.split.test.size());
 }
 
 DataParts own_data(const RunDirectory& directory, const RunOptions& options) {
@@ -157,7 +179,7 @@ DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& dir
     throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
                                       " does not fit the run's network, expected the columns and targets of " +
                                       trained.name);
-  refuse_seen_rows(request, directory, data);
+  judge_seen_rows(request, directory, options, data);
   if (request.split != "validation")
     data.split.validation.clear();  // a temperature is fitted on the run's own data only
   return data;
@@ -175,6 +197,7 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
                   "expected a configuration");
     DataParts data = read_new_rows({request.ood}, directory).data;
     data.split.test = std::move(data.split.train);
+    tell_seen_rows(request, directory, options, data);
     return data;
   }
   DataParts data = other_data(request.ood, options, overrides, own);
@@ -184,6 +207,7 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
     std::iota(rows.begin(), rows.end(), 0);
   }
   data.split.test = std::move(rows);
+  tell_seen_rows(request, directory, options, data);
   data.dataset.class_names = own.data.dataset.class_names;
   data.dataset.targets.zero_();
   return data;

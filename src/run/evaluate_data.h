@@ -14,8 +14,9 @@ struct EvaluateOverrides {
 };
 EvaluateOverrides split_overrides(const EvaluateRequest& request);
 
-// The run's data, or with --data those of another configuration, scaled as the run's training data were. Error(kData)
-// where they are not what the run was trained on, or do not fit it; Error(kUsage) for rows that the run has seen.
+// The run's data, or with --data other ones, scaled as the run's training data were. Error(kData) where they are not
+// what the run was trained on, or do not fit it; Error(kUsage) for the run's own data in another split, and for rows
+// that the run has seen all of; where it has seen some that is told in the log.
 DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
                          const EvaluateOverrides& overrides);
 

@@ -20,6 +20,7 @@
 #include "scorevi/run/engine_factory.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 #include "scorevi/variational/point_mass.h"
+#include "seen_rows.h"
 
 namespace scorevi::run {
 namespace {
@@ -300,11 +301,13 @@ Experiment build_training(const RunOptions& options) {
   DataParts data = load_data(options);
   check_parts(options, data);
   tell_shared_pictures(data);
+  tell_repeated_rows(data);
   const auto rows = static_cast<int64_t>(data.split.train.size());
   if (options.data.batch_size > rows)
     log().info("data.batch_size: {} is more than the {} training rows; every step takes all of them",
                options.data.batch_size, rows);
   Experiment experiment = build_experiment(options, std::move(data), Use::kTraining);
+  tell_rows_of_start(experiment);
   const int64_t steps = experiment.train_loader.batches() * options.train.epochs,
                 warmup = options.schedule.warmup_steps;
   if (steps > 0 && warmup > steps)

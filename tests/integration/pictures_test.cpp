@@ -127,7 +127,9 @@ TEST_F(PicturesTest, ViewsAndOtherSets) {
     std::filesystem::create_directories(folder_.file("more") + name);
     std::filesystem::copy(folder_.file("set") + name, folder_.file("more") + name);
   }
-  ASSERT_EQ(run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")}).exit_code, 0);
+  const auto more = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")});
+  ASSERT_EQ(more.exit_code, 0);
+  EXPECT_THAT(more.err, ::testing::ContainsRegex("trained or selected on [0-9]+ of these 48 test rows"));
   EXPECT_EQ(report("run", "evaluation-test-more")["n"], 48);
   std::filesystem::rename(folder_.file("more/coral"), folder_.file("more/pink"));
   const auto unknown = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")});
