@@ -95,8 +95,9 @@ void add_evaluate(CLI::App& app, std::function<int()>& command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "validation", "test"}));
   sub->add_option("--data", request->data,
-                  "other data: a CSV table with its targets, a folder of pictures with one folder per class, or a "
-                  "configuration (.yaml) whose data section is used instead")
+                  "other data: a CSV table with its targets (-s data.target=NAME where they are called otherwise), a "
+                  "folder of pictures with one folder per class, or a configuration (.yaml) whose data section is used "
+                  "instead")
       ->type_name("FILE|DIR|CONFIG")
       ->check(kNotEmpty);
   sub->add_option(

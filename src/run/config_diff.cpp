@@ -15,10 +15,10 @@ using Patterns = std::vector<std::string>;
 
 constexpr const char* kAbsent = "absent";
 
-// How and where predictions are made, never what is predicted.
+// How and where predictions are made, never what is predicted; data.target names the target in the table of --data.
 const Patterns& evaluation_keys() {
-  static const Patterns kKeys = {"device",       "threads",       "data.root", "data.path",
-                                 "data.workers", "model.weights", "evaluate.*"};
+  static const Patterns kKeys = {"device",      "threads",      "data.root",     "data.path",
+                                 "data.target", "data.workers", "model.weights", "evaluate.*"};
   return kKeys;
 }
 

@@ -169,7 +169,9 @@ EvaluateOverrides split_overrides(const EvaluateRequest& request) {
 DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
                          const EvaluateOverrides& overrides) {
   if (request.data.empty()) return own_data(directory, options);
-  const InputForm own = load_inputs(directory);
+  InputForm own = load_inputs(directory);
+  if (options.data.source.target != own_options(directory, options).data.source.target)
+    own.data.dataset.columns.target.clear();  // -s data.target says which it is
   DataParts data = is_folder(request.data)   ? labelled_folder(request.data, options, own)
                    : is_config(request.data) ? other_data(request.data, options, overrides, own)
                                              : labelled_table(request.data, options, own);

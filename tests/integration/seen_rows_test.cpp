@@ -78,6 +78,15 @@ TEST_F(SeenRowsTest, InATableWithOtherRowsToo) {
               HasSubstr("whether rows are among those it was trained on is not known"));
 }
 
+TEST_F(SeenRowsTest, TheTargetOfAnotherTableIsNamed) {
+  train(config(table("t.csv", 0, 40)), "run");
+  const std::string other = folder_.write("other.csv", "id,a,b,z,last\n1,0.5,2,9,0\n2,0.6,3,11,0\n");
+  EXPECT_THAT(evaluate({"--data", other}, 3), HasSubstr("no column \"y\", the target of training"));
+  evaluate({"--data", other, "-s", "data.target=z"});
+  EXPECT_THAT(slurp(folder_.file("run/evaluation-test-other/predictions.csv")), HasSubstr("other.csv,1,0,9"));
+  EXPECT_THAT(evaluate({"-s", "data.target=a"}, 3), HasSubstr("expected the same data set"));
+}
+
 TEST_F(SeenRowsTest, InOneTable) {
   std::string text = "id,a,b,y\n";
   for (int i = 0; i < 60; ++i) text += std::to_string(i) + row(i % 20).substr(row(i % 20).find(','));
