@@ -117,7 +117,8 @@ void describe_likelihood(LikelihoodOptions& o, config::Visitor& v) {
                             [&o](config::Visitor& learned) {
                               learned.field("noise_std", o.learned_noise_start,
                                             "where the learning of its standard deviation starts, in units of the "
-                                            "standardised target",
+                                            "standardised target; with model.weights of a run that learned it, it goes "
+                                            "on from there",
                                             config::positive());
                             }},
                            {"fixed", "noise_std", [&o](config::Visitor& fixed) {

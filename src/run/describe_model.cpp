@@ -53,8 +53,10 @@ void describe_model(models::ModelOptions& o, PretrainedOptions& pretrained, conf
           "(its means); empty = random");
   v.field("strict", pretrained.strict, "every parameter but those of the head must be in the weight file");
   v.choice("head_start", pretrained.head_start,
-           {{"auto", "zero, but random for method map"}, {"zero", ""}, {"random", "as in a new network"}},
-           "a head that the weight file does not fit");
+           {{"auto", "a head of the same classes is kept; another one begins at zero, for method map at random"},
+            {"zero", "a new head in any case"},
+            {"random", "a new head in any case, as in a new network"}},
+           "the last layer, where there are model.weights");
 }
 
 }  // namespace scorevi::run

@@ -15,6 +15,7 @@
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/text.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
 #include "scorevi/run/engine_factory.h"
@@ -129,14 +130,14 @@ void tell(const Pretrained& pretrained) {
   for (const std::string& warning : pretrained.warnings) log().warn("{}", warning);
 }
 
-// Zeroes a head that the weight file does not fit, so that the network begins with equal probabilities.
-void start_head(const RunOptions& options, models::Network& network, const std::vector<std::string>& untrained) {
+// Zeroes a new head, so that the network begins with equal probabilities.
+void start_head(const RunOptions& options, models::Network& network, const Pretrained& pretrained) {
   const std::string& start = options.pretrained.head_start;
-  const auto& vision = models::networks().find(options.model.name).make.vision;
-  if (!vision || start == "random" || (start == "auto" && options.method.is_point())) return;
+  if (start == "random" || (start == "auto" && options.method.is_point())) return;
+  const std::vector<std::string>& untrained = pretrained.untrained;
   const torch::NoGradGuard no_grad;
   for (auto& parameter : network.named_parameters())
-    if (parameter.key().rfind(std::string(vision->head) + ".", 0) == 0 &&
+    if (begins_with(parameter.key(), pretrained.head + ".") &&
         std::find(untrained.begin(), untrained.end(), parameter.key()) != untrained.end())
       parameter.value().zero_();
 }
@@ -191,13 +192,19 @@ void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory
 
 void check_same_weights(const RunDirectory& directory, const Experiment& experiment) {
   const std::string saved = directory.weights_sha256(), now = experiment.pretrained.sha256;
-  if (now.empty() || saved.empty() || saved == now) return;
+  if (now.empty() || saved.empty()) return;
   const bool of_run = std::filesystem::is_directory(experiment.options.pretrained.weights);
-  throw Error(ErrorKind::kData,
-              fmt::format("{}: the run began with weights of SHA-256 {}..., this file has {}...{}, expected the same "
-                          "file (-s model.weights=FILE)",
-                          experiment.pretrained.path, saved.substr(0, 12), now.substr(0, 12),
-                          of_run ? " (the run that it belongs to was trained on since)" : ""));
+  if (saved != now)
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the run began with weights of SHA-256 {}..., this file has {}...{}, expected the same "
+                            "file (-s model.weights=FILE)",
+                            experiment.pretrained.path, saved.substr(0, 12), now.substr(0, 12),
+                            of_run ? " (the run that it belongs to was trained on since)" : ""));
+  const std::string use = directory.info()["weights"].value("head", ""), use_now = experiment.pretrained.head_use;
+  if (!use.empty() && use != use_now)
+    throw Error(ErrorKind::kData, experiment.pretrained.path + ": the run began with the head " + use + ", now it is " +
+                                      use_now + ", expected the file in the folder of its run, whose inputs.json "
+                                      "names its classes");
 }
 
 std::string resolve_device(const std::string& wanted) {
@@ -260,9 +267,9 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   Pretrained pretrained;
   // Predictions find learned parameters and buffers in the checkpoint; frozen ones are in the weight file alone.
   if (is_pretrained(options) && (use == Use::kTraining || !learns_all(options))) {
-    pretrained = load_pretrained(*network, options);
+    pretrained = load_pretrained(*network, options, data.dataset);
     if (use == Use::kTraining) tell(pretrained);
-    start_head(options, *network, pretrained.untrained);
+    start_head(options, *network, pretrained);
   }
   freeze_others(options, *network);
   if (use == Use::kTraining && !is_pretrained(options) && !learns_all(options))
@@ -274,7 +281,8 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   }
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
-      {likelihood_name(data.classification()), options.likelihood.noise, options.likelihood.noise_std()},
+      {likelihood_name(data.classification()), options.likelihood.noise,
+       pretrained.log_noise ? std::exp(*pretrained.log_noise) : options.likelihood.noise_std()},
       torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(
       network, observation,

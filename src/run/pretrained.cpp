@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "inputs_file.h"
 #include "scorevi/config/document.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
@@ -21,6 +23,7 @@
 #include "scorevi/io/checkpoint.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/models/registry.h"
+#include "scorevi/posterior/likelihood.h"
 #include "scorevi/run/run_directory.h"
 #include "weights_yaml.h"
 
@@ -48,14 +51,74 @@ std::string checkpoint_of(const RunDirectory& run) {
   throw Error(ErrorKind::kData, "model.weights: " + run.path() + " is a run without a checkpoint yet");
 }
 
-// Error(kData) for a damaged checkpoint, and one that would leave parameters at random.
-void check_own(const std::string& path, const std::vector<std::string>& missing) {
-  io::load_checkpoint(path, {"mean.", "buffer."});
-  if (!missing.empty())
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: holds the learned parameters of a run, {} of this network are not among them, the "
-                            "first is {}; expected the same model, with all its parameters in posterior.match",
-                            path, missing.size(), missing.front()));
+// Of a checkpoint, which would leave parameters at random.
+[[noreturn]] void not_learned(const std::string& path, const std::vector<std::string>& missing) {
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: holds the learned parameters of a run, {} of this network are not among them, the "
+                          "first is {}; expected the same model, with all its parameters in posterior.match",
+                          path, missing.size(), missing.front()));
+}
+
+// How the inputs of the run that wrote a checkpoint looked; nothing where the file lies in no run's folder.
+std::optional<InputForm> inputs_of_source(const std::string& checkpoint) {
+  const fs::path folder = fs::canonical(checkpoint).parent_path().parent_path();
+  if (!fs::exists(folder / files::kRun) || !fs::exists(folder / files::kInputs)) return std::nullopt;
+  return load_inputs(RunDirectory::open(folder.string()));
+}
+
+// What becomes of the last layer, which has a row for each class.
+struct HeadPlan {
+  std::string name;           // of its module
+  bool by_name = false;       // a file may hold another head, or none
+  bool is_new = false;        // whatever the file holds
+  std::vector<int64_t> rows;  // of the file, one for each class here; empty: as they are
+  std::string note;           // "" where the file's head is taken as it is
+};
+
+// Those of `names` that are not among `others`, as a text.
+std::string missing_in(const std::vector<std::string>& others, const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> missing;
+  for (const std::string& name : names)
+    if (std::find(others.begin(), others.end(), name) == others.end()) missing.push_back(name);
+  return missing.empty() ? "none" : join_first(missing, kNamed);
+}
+
+void plan_classes(const data::Dataset& source, const data::Dataset& here, HeadPlan& head) {
+  const std::vector<std::string>&from = source.class_names, &to = here.class_names;
+  if (from == to && source.task == here.task) return;
+  if (!std::is_permutation(from.begin(), from.end(), to.begin(), to.end()) || source.task != here.task) {
+    head.is_new = true;
+    head.note = fmt::format("the head {} begins anew: its classes are others (here alone: {}; in the run alone: {})",
+                            head.name, missing_in(from, to), missing_in(to, from));
+    return;
+  }
+  for (const std::string& name : to) head.rows.push_back(std::find(from.begin(), from.end(), name) - from.begin());
+  head.note = fmt::format("the rows of the head {} follow the order of the classes here", head.name);
+}
+
+// "" where the columns are those of the run, or their number differs, which no network takes.
+std::string column_warning(const InputForm& source, const data::Dataset& dataset) {
+  const std::vector<std::string>&from = source.data.dataset.feature_names, &to = dataset.feature_names;
+  if (from == to || from.size() != to.size()) return "";
+  constexpr std::size_t kNamed = 5;
+  return fmt::format("the run's columns are {}, here they are {}: its weights are for other inputs",
+                     join_first(from, kNamed), join_first(to, kNamed));
+}
+
+HeadPlan plan_head(const models::Network& network, const RunOptions& options, const std::optional<InputForm>& source,
+                   const data::Dataset& dataset) {
+  HeadPlan head;
+  const auto& vision = models::networks().find(options.model.name).make.vision;
+  head.by_name = vision.has_value();
+  const std::string last = network.named_parameters().back().key();
+  head.name = vision ? vision->head : last.substr(0, last.rfind('.'));
+  head.is_new = options.pretrained.head_start != "auto";
+  if (head.is_new)
+    head.note = fmt::format("the head {} begins anew (model.head_start: {})", head.name, options.pretrained.head_start);
+  else if (source)
+    plan_classes(source->data.dataset, dataset, head);
+  return head;
 }
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -63,7 +126,7 @@ std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::
 // One network and one file.
 class Loading {
  public:
-  Loading(models::Network& network, const io::WeightFile& file, std::string head)
+  Loading(models::Network& network, const io::WeightFile& file, HeadPlan head)
       : network_(network), file_(file), head_(std::move(head)) {
     if (io::is_checkpoint(file)) {
       for (const io::WeightInfo& tensor : file.tensors())
@@ -72,6 +135,10 @@ class Loading {
     } else {
       for (const auto& [name, path] : io::find_weights(file).names) stored_[name] = path;
     }
+    const auto noise = stored_.find(posterior::kLogNoise);  // of the likelihood, not of the network
+    if (!io::is_checkpoint(file) || noise == stored_.end()) return;
+    if (!head_.is_new) result_.log_noise = file.read(noise->second).item<double>();
+    stored_.erase(noise);
   }
 
   Pretrained run() {
@@ -88,30 +155,53 @@ class Loading {
   }
 
  private:
-  bool of_head(const std::string& name) const { return !head_.empty() && name.rfind(head_ + ".", 0) == 0; }
+  bool of_head(const std::string& name) const { return begins_with(name, head_.name + "."); }
+  bool may_be_other(const std::string& name) const { return head_.by_name && of_head(name); }
 
   void load(const std::string& name, at::Tensor destination, bool parameter) {
     const auto found = stored_.find(name);
+    if (head_.is_new && of_head(name)) {
+      result_.untrained.push_back(name);
+      used_ += found == stored_.end() ? 0 : 1;
+      return;
+    }
     if (found == stored_.end()) {
       if (parameter) result_.untrained.push_back(name);
-      if (!of_head(name) && !ends_with(name, "num_batches_tracked")) missing_.push_back(name);
+      if (!may_be_other(name) && !ends_with(name, "num_batches_tracked")) missing_.push_back(name);
       return;
     }
     const std::vector<std::int64_t>& shape = file_.info(found->second).shape;
     ++used_;
     if (destination.sizes() == at::IntArrayRef(shape)) {
       file_.read_into(found->second, destination);
-      ++loaded_;
+      if (of_head(name) && !head_.rows.empty())
+        destination.copy_(destination.index_select(0, at::tensor(head_.rows, at::kLong)));
+      accept(name, destination);
       return;
     }
-    if (adapt(name, found->second, shape, destination)) return;
+    if (adapt(name, found->second, shape, destination)) {
+      accept(name, destination);
+      return;
+    }
     const std::string change = shape_text(shape) + " -> " + shape_text(destination.sizes());
-    if (!of_head(name))
+    if (!may_be_other(name))
       throw Error(ErrorKind::kData,
                   fmt::format("{}: {} has shape {}, the network has {}; is model.name right?", file_.path(), name,
                               shape_text(shape), shape_text(destination.sizes())));
     skipped_.push_back(name + " (" + change + ")");
     result_.untrained.push_back(name);
+  }
+
+  // Refuses what no network can use: it would be met at the first step, far from where it came from.
+  void accept(const std::string& name, const at::Tensor& values) {
+    ++loaded_;
+    const bool variance = ends_with(name, "running_var");
+    at::Tensor bad = at::isfinite(values).logical_not();
+    if (variance) bad = bad.logical_or(values < 0);
+    if (!bad.any().item<bool>()) return;
+    throw Error(ErrorKind::kData, fmt::format("{}: {} holds {}, expected {}", file_.path(), name,
+                                              values.masked_select(bad)[0].item<double>(),
+                                              variance ? "variances from 0 on" : "finite values"));
   }
 
   // Shapes that differ for a reason.
@@ -122,7 +212,6 @@ class Loading {
       destination.copy_(models::resize_position_embedding(file_.read(path).to(at::kFloat), grid));
       result_.notes.push_back(
           fmt::format("{} interpolated: {} -> {}", name, shape_text(shape), shape_text(destination.sizes())));
-      ++loaded_;
       return true;
     }
     const bool grey = destination.dim() == 4 && shape.size() == 4 && destination.size(1) == 1 && shape[1] == 3 &&
@@ -131,7 +220,6 @@ class Loading {
     if (!grey) return false;
     destination.copy_(file_.read(path).to(at::kFloat).sum(1, /*keepdim=*/true));
     result_.notes.push_back(name + ": the weights of three channels are summed for one");
-    ++loaded_;
     return true;
   }
 
@@ -140,6 +228,11 @@ class Loading {
     result_.notes.insert(result_.notes.begin(),
                          fmt::format("loaded {}/{} tensors of the network from {}{}", loaded_, all, file_.path(),
                                      io::is_checkpoint(file_) ? ", the means of a run" : ""));
+    result_.head = head_.name;
+    const bool is_new = std::any_of(result_.untrained.begin(), result_.untrained.end(),
+                                    [&](const std::string& name) { return of_head(name); });
+    result_.head_use = is_new ? "new" : head_.rows.empty() ? "kept" : "reordered";
+    if (!head_.note.empty()) result_.notes.push_back(head_.note);
     if (!skipped_.empty()) result_.notes.push_back("skipped " + fmt::format("{}", fmt::join(skipped_, ", ")));
     if (!missing_.empty())
       result_.warnings.push_back(
@@ -166,7 +259,7 @@ class Loading {
  private:
   models::Network& network_;
   const io::WeightFile& file_;
-  std::string head_;
+  HeadPlan head_;
   std::map<std::string, std::string> stored_;  // name in the network, path in the file
   std::size_t loaded_ = 0, used_ = 0;
   std::vector<std::string> skipped_, missing_;
@@ -223,7 +316,7 @@ std::string find_weights_file(const std::string& weights, const std::string& dat
   missing_file(*known, searched);
 }
 
-Pretrained load_pretrained(models::Network& network, const RunOptions& options) {
+Pretrained load_pretrained(models::Network& network, const RunOptions& options, const data::Dataset& dataset) {
   const PretrainedOptions& wanted = options.pretrained;
   const KnownWeights* known = find_known_weights(wanted.weights);
   if (known != nullptr && known->model != options.model.name)
@@ -234,11 +327,21 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options) 
   if (known != nullptr && sha256.rfind(known->sha256, 0) != 0)
     throw Error(ErrorKind::kData, path + ": is not the file that " + known->name + " means, its SHA-256 begins with " +
                                       sha256.substr(0, known->sha256.size()) + ", expected " + known->sha256);
-  const auto& vision = models::networks().find(options.model.name).make.vision;
   const io::WeightFile file = io::WeightFile::open(path);
-  Loading loading(network, file, vision ? vision->head : "");
+  const bool own = io::is_checkpoint(file);
+  if (own) io::load_checkpoint(path, {"mean.", "buffer."});  // refuses a damaged one
+  const std::optional<InputForm> source = own ? inputs_of_source(path) : std::nullopt;
+  Loading loading(network, file, plan_head(network, options, source, dataset));
   Pretrained result = loading.run();
-  if (io::is_checkpoint(file)) check_own(path, loading.missing());
+  const std::string columns = source ? column_warning(*source, dataset) : "";
+  if (!columns.empty()) result.warnings.push_back(columns);
+  if (dataset.task == data::Task::kClassification || options.likelihood.noise != "learned") result.log_noise.reset();
+  if (result.log_noise)
+    result.notes.push_back(
+        fmt::format("the noise begins where the run left it, at a standard deviation of {:.4g} in "
+                    "units of the standardised target",
+                    std::exp(*result.log_noise)));
+  if (own && !loading.missing().empty()) not_learned(path, loading.missing());
   if (wanted.strict && !loading.missing().empty())
     throw Error(ErrorKind::kData, fmt::format("{}: {} tensors of the network are not in the file, the first is {} "
                                               "(model.strict)",

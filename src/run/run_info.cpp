@@ -42,7 +42,8 @@ nlohmann::json experiment_info(const Experiment& experiment) {
   if (!experiment.pretrained.path.empty())
     weights = {{"path", experiment.pretrained.path},
                {"sha256", experiment.pretrained.sha256},
-               {"tensors", experiment.pretrained.tensors}};
+               {"tensors", experiment.pretrained.tensors},
+               {"head", experiment.pretrained.head_use}};
   return {{"weights", weights},
           {"method", experiment.options.method.name},
           {"seed", experiment.options.seed},

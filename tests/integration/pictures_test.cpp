@@ -233,6 +233,27 @@ TEST_F(PicturesTest, ARunBeginsWithTheMeansOfAnother) {
   EXPECT_EQ(run_program({"evaluate", folder_.file("second")}).exit_code, 0);
 }
 
+// The head knows other classes then: it is new, and for predictions the run still is what it was.
+TEST_F(PicturesTest, TheMeansOfARunOnOtherClassesLeaveTheHeadNew) {
+  train_ok("first", {"-s", "train.epochs=1"});
+  std::filesystem::rename(folder_.file("set/blue"), folder_.file("set/zinc"));
+  const auto second = train("second", {"-s", "model.weights=" + folder_.file("first"), "-s",
+                                       "posterior.match=[\"@head\"]", "--max-steps", "3"});
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("the head linear begins anew: its classes are others (here alone: zinc; in the run "
+                                    "alone: blue)"));
+  const auto weights = [&] { return nlohmann::json::parse(slurp(folder_.file("second/run.json")))["weights"]; };
+  EXPECT_EQ(weights()["head"], "new");
+  const std::string copy = folder_.write("copy.safetensors", slurp(weights()["path"].get<std::string>()));
+  std::filesystem::rename(folder_.file("first"), folder_.file("moved"));
+  const auto torn = run_program({"train", "--resume", folder_.file("second"), "-s", "model.weights=" + copy});
+  EXPECT_EQ(torn.exit_code, 3);
+  EXPECT_THAT(torn.err, HasSubstr("the run began with the head new, now it is kept"));
+  const auto resumed =
+      run_program({"train", "--resume", folder_.file("second"), "-s", "model.weights=" + folder_.file("moved")});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+}
+
 TEST_F(PicturesTest, AFileThatIsNoPictureIsNamed) {
   train_ok("run", {"-s", "train.epochs=1"});
   for (const auto& [name, kind] : {std::pair("t.csv", "a table"), std::pair("w.pth", "a weight file")}) {

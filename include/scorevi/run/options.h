@@ -56,7 +56,7 @@ struct DataSection {
 struct PretrainedOptions {
   std::string weights;              // a file, a name of models/weights.yaml or a run's folder; empty = random
   bool strict = false;              // every parameter but the head must be in the file
-  std::string head_start = "auto";  // auto | zero | random, of a head that the file does not fit
+  std::string head_start = "auto";  // auto | zero | random: see describe_model.cpp
 };
 
 struct PriorGroupOptions {
