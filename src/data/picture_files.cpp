@@ -50,7 +50,7 @@ struct PictureFiles::State {
   std::mutex mutex;
   std::vector<std::array<bool, kOddities>> told;       // per row
   std::array<std::int64_t, kOddities> counts = {};     // files
-  std::map<std::int64_t, std::string> partial;         // rows damaged in part, and how
+  std::map<std::int64_t, Odd> odd;                     // by row
   std::vector<std::shared_ptr<const io::Image>> kept;  // per row, where decoded pictures are kept
 
   void tell(std::int64_t row, Oddity oddity, const std::string& message) {
@@ -62,9 +62,9 @@ struct PictureFiles::State {
     if (++counts[kind] <= kNamed && !options.quiet) log().warn("{}", message);
   }
 
-  void note_partial(std::int64_t row, const std::string& message) {
+  void note_odd(std::int64_t row, const std::string& message, bool grey) {
     const std::lock_guard<std::mutex> lock(mutex);
-    partial.emplace(row, message);
+    odd.emplace(row, Odd{row, message, grey});
   }
 
   std::shared_ptr<const io::Image> find(std::int64_t row) {
@@ -87,7 +87,7 @@ struct PictureFiles::State {
     io::DecodedImage decoded = io::read_image(path, image_options);
     for (const std::string& warning : decoded.warnings) {
       tell(row, Oddity::kDamaged, warning);
-      if (decoded.partial) note_partial(row, warning);
+      if (decoded.partial) note_odd(row, warning, /*grey=*/false);
     }
     const std::string_view promised = io::format_of_name(path);
     if (!promised.empty() && promised != decoded.format)
@@ -127,21 +127,25 @@ io::Image PictureFiles::load(std::int64_t row) const {
   } catch (const Error& error) {
     if (state_->options.on_bad != OnBadPicture::kSubstitute || error.kind() != ErrorKind::kData) throw;
     state_->tell(row, Oddity::kSubstituted, std::string(error.what()) + "; a grey picture stands in");
+    state_->note_odd(row, error.what(), /*grey=*/true);
     image = grey_picture();
   }
   state_->keep(row, image);
   return image;
 }
 
-std::vector<Pictures::Bad> PictureFiles::bad_rows(int threads) const {
-  std::atomic<std::int64_t> next{0};
-  std::vector<std::string> reasons(state_->paths.size());
+std::vector<Pictures::Bad> PictureFiles::bad_rows(const std::vector<std::int64_t>& rows, const PictureForm& form,
+                                                  int threads) const {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::string> reasons(rows.size());
   const auto work = [&] {
-    for (std::int64_t row = next++; row < size(); row = next++) {
+    for (std::size_t i = next++; i < rows.size(); i = next++) {
       try {
-        state_->keep(row, state_->decode(row));
+        const io::Image image = state_->decode(rows[i]);
+        if (form.resize == 0) evaluation_view(image, form, name(rows[i]));
+        state_->keep(rows[i], image);
       } catch (const std::exception& error) {  // nothing may leave a thread
-        reasons[static_cast<std::size_t>(row)] = error.what();
+        reasons[i] = error.what();
       }
     }
   };
@@ -150,15 +154,15 @@ std::vector<Pictures::Bad> PictureFiles::bad_rows(int threads) const {
   work();
   for (std::thread& worker : workers) worker.join();
   std::vector<Bad> bad;
-  for (std::size_t row = 0; row < reasons.size(); ++row)
-    if (!reasons[row].empty()) bad.push_back({static_cast<std::int64_t>(row), reasons[row]});
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    if (!reasons[i].empty()) bad.push_back({rows[i], reasons[i]});
   return bad;
 }
 
-std::vector<Pictures::Bad> PictureFiles::partial_rows() const {
+std::vector<Pictures::Odd> PictureFiles::odd_rows() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  std::vector<Bad> rows;
-  for (const auto& [row, reason] : state_->partial) rows.push_back({row, reason});
+  std::vector<Odd> rows;
+  for (const auto& [row, odd] : state_->odd) rows.push_back(odd);
   return rows;
 }
 

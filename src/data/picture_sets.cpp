@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "picture_sources.h"
@@ -54,10 +55,13 @@ std::vector<BadPicture> skip_bad(PictureFileOptions options, PictureList& list) 
   options.quiet = true;
   const PictureFiles files(list.paths, options);
   std::vector<BadPicture> found;
-  const std::vector<Pictures::Bad> bad = files.bad_rows(core_count());
-  for (const Pictures::Bad& picture : bad) found.push_back({files.name(picture.row), picture.reason, false});
-  for (const Pictures::Bad& picture : files.partial_rows())
-    found.push_back({files.name(picture.row), picture.reason, true});
+  std::vector<std::int64_t> all(list.paths.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<Pictures::Bad> bad = files.bad_rows(all, PictureForm{}, core_count());
+  for (const Pictures::Bad& picture : bad)
+    found.push_back({files.name(picture.row), picture.reason, BadPicture::Use::kNo});
+  for (const Pictures::Odd& picture : files.odd_rows())
+    found.push_back({files.name(picture.row), picture.reason, BadPicture::Use::kPart});
   leave_out(bad, list);
   return found;
 }

@@ -1,6 +1,7 @@
 #include "data_files.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -27,13 +28,6 @@ std::vector<std::string> lines_of(const data::Dataset& dataset) {
   return lines;
 }
 
-std::vector<std::string> saved_lines(const RunDirectory& directory) {
-  std::istringstream text(read_file(directory.file(files::kPictures), kMaxListBytes));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
 std::string name_in(const std::string& line) { return line.substr(0, line.rfind(':', line.rfind('\t'))); }
 
 std::set<std::string> names_in(const std::vector<std::string>& lines) {
@@ -51,6 +45,37 @@ std::vector<std::string> lines_without(const std::vector<std::string>& lines, co
   return result;
 }
 
+std::vector<std::string> lines_in(const std::string& path) {
+  std::istringstream text(read_file(path, kMaxListBytes));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string bad_line(const data::BadPicture& picture) {
+  using Use = data::BadPicture::Use;
+  CsvRow row;
+  row.add(picture.path).add(picture.use == Use::kNo ? "no" : picture.use == Use::kPart ? "yes" : "grey");
+  return row.add(picture.reason).text();
+}
+
+// A run that goes on reads other pictures than before: what is in the file stays. False where there is nothing to list.
+bool add_bad_pictures(const std::string& path, const data::Dataset& dataset) {
+  std::vector<std::string> found;
+  for (const data::BadPicture& picture : dataset.bad_pictures) found.push_back(bad_line(picture));
+  for (const data::Pictures::Odd& odd : dataset.pictures->odd_rows())
+    found.push_back(bad_line({dataset.pictures->name(odd.row), odd.reason,
+                              odd.grey ? data::BadPicture::Use::kGrey : data::BadPicture::Use::kPart}));
+  if (found.empty()) return false;
+  std::vector<std::string> lines = {"file,used,reason"};
+  if (std::filesystem::exists(path)) lines = lines_in(path);
+  for (const std::string& line : lines_without(found, lines)) lines.push_back(line);
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  write_file_atomic(path, text);
+  return true;
+}
+
 }  // namespace
 
 void save_data_files(const RunDirectory& directory, const data::Dataset& dataset) {
@@ -59,15 +84,10 @@ void save_data_files(const RunDirectory& directory, const data::Dataset& dataset
   for (const std::string& line : lines_of(dataset)) text += line + "\n";
   write_file_atomic(directory.file(files::kPictures), text);
   if (dataset.bad_pictures.empty()) return;
-  std::string table = "file,used,reason\n";
-  std::size_t used = 0;
-  for (const data::BadPicture& picture : dataset.bad_pictures) {
-    CsvRow row;
-    row.add(picture.path).add(picture.used ? "yes" : "no").add(picture.reason);
-    table += row.text() + "\n";
-    used += picture.used ? 1 : 0;
-  }
-  write_file_atomic(directory.file(files::kBadPictures), table);
+  add_bad_pictures(directory.file(files::kBadPictures), dataset);
+  const auto used = static_cast<std::size_t>(
+      std::count_if(dataset.bad_pictures.begin(), dataset.bad_pictures.end(),
+                    [](const data::BadPicture& picture) { return picture.use != data::BadPicture::Use::kNo; }));
   log().info("{} pictures that are left out and {} that are used though they are damaged in part are listed in {}",
              dataset.bad_pictures.size() - used, used, directory.file(files::kBadPictures));
 }
@@ -78,14 +98,22 @@ std::string picture_file(const data::Dataset& dataset, int64_t row) {
 
 std::vector<std::string> picture_files(const RunDirectory& directory) {
   if (!directory.has(files::kPictures)) return {};
-  std::vector<std::string> lines = saved_lines(directory);
+  std::vector<std::string> lines = lines_in(directory.file(files::kPictures));
   for (std::string& line : lines) line.resize(std::min(line.size(), line.rfind('\t')));
   return lines;
 }
 
+void tell_odd_pictures(const std::string& path, const data::Dataset& dataset) {
+  if (!dataset.pictures) return;
+  const bool listed = add_bad_pictures(path, dataset);
+  const std::string odd = dataset.pictures->odd_text();
+  if (!odd.empty()) log().warn("{}: {}{}", dataset.name, odd, listed ? "; listed in " + path : "");
+}
+
 std::string changed_files(const RunDirectory& directory, const data::Dataset& dataset) {
   if (!dataset.pictures || dataset.pictures->in_memory() || !directory.has(files::kPictures)) return "";
-  const std::vector<std::string> before = saved_lines(directory), now = lines_of(dataset);
+  const std::vector<std::string> before = lines_in(directory.file(files::kPictures));
+  const std::vector<std::string> now = lines_of(dataset);
   const std::vector<std::string> lost = lines_without(before, now), added = lines_without(now, before);
   if (lost.empty() && added.empty()) return "";
   const std::size_t more = std::max(lost.size(), added.size()) - 1;

@@ -1,6 +1,7 @@
 #include <ostream>
 
 #include "config_diff.h"
+#include "data_files.h"
 #include "evaluate_data.h"
 #include "evaluator.h"
 #include "ood_report.h"
@@ -29,8 +30,10 @@ void print_ood(const EvaluateRequest& request, const EvaluateOverrides& override
   other.dataset.name = name_of_other(request.ood, overrides);
   const std::string folder = report_folder(request, overrides, experiment);
   const std::vector<int64_t> in = part_rows(experiment.data, request.split);
+  const data::Dataset dataset = other.dataset;
   out << ood_text(evaluate_ood(experiment, in, std::move(other), directory, folder))
       << "scores: " << directory.file(folder + "/scores.csv") << "\n";
+  tell_odd_pictures(directory.file(folder + "/" + files::kBadPictures), dataset);
 }
 
 }  // namespace
@@ -56,6 +59,7 @@ int evaluate(const EvaluateRequest& request, std::ostream& out) {
   const std::string folder = report_folder(request, overrides, experiment);
   const EvaluationReport report = evaluate_part(experiment, directory, request.split, checkpoint, folder);
   out << summary_text(report) << "report: " << directory.file(folder + "/report.html") << "\n";
+  tell_odd_pictures(directory.file(folder + "/" + files::kBadPictures), experiment.data.dataset);
   return 0;
 }
 

@@ -64,7 +64,10 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
   if (form.exif_orientation) options.exif = io::ExifMode::kApply;
   data::PictureFileOptions look = options;
   look.quiet = true;  // told when the pictures are used
-  const std::vector<data::Pictures::Bad> bad = data::PictureFiles(paths, look).bad_rows(core_count());
+  std::vector<int64_t> all(paths.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<data::Pictures::Bad> bad =
+      data::PictureFiles(paths, look).bad_rows(all, data::PictureForm{}, core_count());
   for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
     throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));

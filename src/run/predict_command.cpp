@@ -164,6 +164,9 @@ int predict(const PredictRequest& request, std::ostream& out) {
   } else {
     text = value_rows(rows, experiment.data.outputs(), predict_values(experiment, all, options.evaluate.samples));
   }
+  const data::Dataset& dataset = rows.data.dataset;
+  const std::string odd = dataset.pictures ? dataset.pictures->odd_text() : "";
+  if (!odd.empty()) log().warn("{}: {}", dataset.name, odd);
   if (request.out.empty()) {
     out << text;
   } else {

@@ -118,9 +118,8 @@ int end_unfinished(const TrainRequest& request, const RunDirectory& directory, T
   return 128 + pending_signal();
 }
 
-// From the first step to the report. Whatever is thrown leaves its reason in run.json.
-int run_training(const TrainRequest& request, Trainer& trainer, Experiment& experiment, const RunDirectory& directory,
-                 std::ostream& out) {
+int train_and_evaluate(const TrainRequest& request, Trainer& trainer, Experiment& experiment,
+                       const RunDirectory& directory, std::ostream& out) {
   const auto begin = std::chrono::steady_clock::now();
   describe_start(experiment, directory, trainer.total_steps());
   const TrainEnd end = trainer.train();
@@ -142,6 +141,14 @@ int run_training(const TrainRequest& request, Trainer& trainer, Experiment& expe
   }
   directory.set_status(RunStatus::kFinished);
   return 0;
+}
+
+// From the first step to the report. Whatever is thrown leaves its reason in run.json.
+int run_training(const TrainRequest& request, Trainer& trainer, Experiment& experiment, const RunDirectory& directory,
+                 std::ostream& out) {
+  const int code = train_and_evaluate(request, trainer, experiment, directory, out);
+  tell_odd_pictures(directory.file(files::kBadPictures), experiment.data.dataset);
+  return code;
 }
 
 // What run.json and config.resolved.yaml say about the run.

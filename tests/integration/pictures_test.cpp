@@ -185,7 +185,34 @@ TEST_F(PicturesTest, DamagedPicturesEndARunOrNot) {
   }
   const auto checked = run_program({"check", config_, "-s", "data.on_bad_image=skip"});
   EXPECT_THAT(checked.out, HasSubstr("73 pictures, 0 cannot be decoded; 1 file damaged in part"));
-  train_ok("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
+  const auto substituting = train("substituting", {"-s", "data.on_bad_image=substitute", "-s", "train.epochs=1"});
+  ASSERT_EQ(substituting.exit_code, 0) << substituting.err;
+  const std::string list = folder_.file("substituting/bad_pictures.csv");
+  EXPECT_THAT(substituting.err,
+              HasSubstr("1 file damaged in part, 3 files unreadable, a grey picture stands in; listed in " + list));
+  const io::CsvTable odd = io::read_csv(list, csv);
+  ASSERT_EQ(odd.rows(), 4U);
+  for (std::size_t row = 0; row < odd.rows(); ++row) {
+    const bool part = odd.cell(row, odd.column("file")) == folder_.file("set/blue/half.jpg");
+    EXPECT_EQ(odd.cell(row, odd.column("used")), part ? "yes" : "grey");
+  }
+}
+
+TEST_F(PicturesTest, DamageInPartIsToldAtTheEnd) {
+  const std::string bytes = slurp("tests/golden/images/files/jpeg_damaged/truncated_70.jpg");
+  const std::string half = folder_.write("set/blue/half.jpg", bytes);
+  const auto trained = train("run", {"-s", "train.epochs=1"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const std::string list = folder_.file("run/bad_pictures.csv");
+  EXPECT_THAT(trained.err, HasSubstr("image_folder: 1 file damaged in part; listed in " + list));
+  EXPECT_THAT(slurp(list), HasSubstr(half + ",yes,"));
+  test::write_picture_folder(folder_, "more", 2);
+  const std::string other = folder_.write("more/blue/half.jpg", bytes);
+  const auto again = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("more")});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(slurp(folder_.file("run/evaluation-test-more/bad_pictures.csv")), HasSubstr(other + ",yes,"));
+  const auto predicted = run_program({"predict", folder_.file("run"), half});
+  EXPECT_THAT(predicted.err, HasSubstr("1 file damaged in part"));
 }
 
 TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {

@@ -14,10 +14,12 @@ namespace scorevi::data {
 
 enum class Task { kClassification, kRegression };
 
-// A picture that cannot be read and is no row of the set, or one that is used though it is damaged in part.
+// A picture that cannot be read and is no row of the set, or one that is used though it is damaged in part, or stands
+// in the set as a grey picture.
 struct BadPicture {
+  enum class Use { kNo, kPart, kGrey };
   std::string path, reason;
-  bool used = false;
+  Use use = Use::kNo;
 };
 
 // A file of a table, and which of its rows are rows of the set: numbers from 1, without the header.
@@ -48,7 +50,7 @@ struct Dataset {
   at::Tensor inputs;  // [N, ...], uint8 or float32; undefined where there are pictures
   std::shared_ptr<const Pictures> pictures;
   PictureForm form;                        // of the pictures as the network sees them
-  std::vector<BadPicture> bad_pictures;    // on_bad_image: skip
+  std::vector<BadPicture> bad_pictures;    // on_bad_image: skip; see also Pictures::odd_rows()
   at::Tensor targets;                      // classification: [N] int64 in 0 .. C-1; regression: [N, K] float32
   std::vector<std::string> class_names;    // C; empty for regression
   std::vector<std::string> feature_names;  // one per input column, empty for images

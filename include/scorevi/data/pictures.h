@@ -13,6 +13,19 @@
 
 namespace scorevi::data {
 
+// How evaluation sees a picture: the short side becomes `resize`, the square of `size` in the middle is cut out, and a
+// value is (byte / 255 - mean) / std per channel. resize = 0: the picture has `size` x `size` pixels already.
+struct PictureForm {
+  std::int64_t size = 224;
+  std::int64_t resize = 256;
+  ResizeFilter filter = ResizeFilter::kBilinear;
+  std::array<double, 3> mean = kImageNetMean;
+  std::array<double, 3> std = kImageNetStd;
+};
+
+// The picture at the size of the form. Error kData where resize = 0 and the size is another.
+io::Image evaluation_view(const io::Image& image, const PictureForm& form, const std::string& name);
+
 // Thread safe.
 class Pictures {
  public:
@@ -28,28 +41,26 @@ class Pictures {
   // Whether load() decodes nothing.
   virtual bool in_memory() const { return false; }
 
-  // Rows that cannot be had, ascending; reads every one, on `threads` threads.
+  // Of `rows`, in their order, those that cannot be had, or have another size than a form with resize = 0; reads every
+  // one, on `threads` threads.
   struct Bad {
     std::int64_t row;
     std::string reason;  // with the name
   };
-  virtual std::vector<Bad> bad_rows(int /*threads*/) const { return {}; }
+  virtual std::vector<Bad> bad_rows(const std::vector<std::int64_t>& /*rows*/, const PictureForm& /*form*/,
+                                    int /*threads*/) const {
+    return {};
+  }
+  // Rows that were had so far though they are damaged in part, or a grey picture stands in for them, ascending.
+  struct Odd {
+    std::int64_t row;
+    std::string reason;  // with the name
+    bool grey;
+  };
+  virtual std::vector<Odd> odd_rows() const { return {}; }
   // "3 files of another format than their name says, 1 damaged"; "" when nothing was odd so far.
   virtual std::string odd_text() const { return ""; }
 };
-
-// How evaluation sees a picture: the short side becomes `resize`, the square of `size` in the middle is cut out, and a
-// value is (byte / 255 - mean) / std per channel. resize = 0: the picture has `size` x `size` pixels already.
-struct PictureForm {
-  std::int64_t size = 224;
-  std::int64_t resize = 256;
-  ResizeFilter filter = ResizeFilter::kBilinear;
-  std::array<double, 3> mean = kImageNetMean;
-  std::array<double, 3> std = kImageNetStd;
-};
-
-// The picture at the size of the form. Error kData where resize = 0 and the size is another.
-io::Image evaluation_view(const io::Image& image, const PictureForm& form, const std::string& name);
 
 enum class OnBadPicture {
   kError,       // the first file that cannot be decoded ends the run
@@ -75,10 +86,9 @@ class PictureFiles final : public Pictures {
   std::string name(std::int64_t row) const override;
   std::string identity(std::int64_t row) const override;  // folder and name of the file, its size
 
-  std::vector<Bad> bad_rows(int threads) const override;
+  std::vector<Bad> bad_rows(const std::vector<std::int64_t>& rows, const PictureForm& form, int threads) const override;
+  std::vector<Odd> odd_rows() const override;
   std::string odd_text() const override;
-  // What was damaged in part so far, ascending.
-  std::vector<Bad> partial_rows() const;
   // Bytes of all pictures decoded, from the sizes in their headers. Files that cannot be read count as 0.
   std::int64_t decoded_bytes() const;
 
