@@ -331,6 +331,28 @@ TEST_F(PicturesTest, PicturesInTrainingAndTestAreTold) {
   EXPECT_THAT(run_program({"check", config_}).err, Not(HasSubstr(told)));
 }
 
+TEST_F(PicturesTest, PicturesInTwoPartsOrClassesAreTold) {
+  test::write_picture_folder(folder_, "parts/train", 8);
+  const auto copy = [&](const std::string& from, const std::string& to) {
+    return folder_.write("parts/" + to, slurp(folder_.file("parts/train/" + from)));
+  };
+  copy("blue/0.bmp", "val/blue/a.bmp");
+  copy("coral/1.bmp", "val/coral/a.bmp");
+  folder_.write("parts/val/coral/b.bmp", "alone");
+  folder_.write("parts/test/blue/t.bmp", slurp(folder_.file("parts/val/blue/a.bmp")));
+  copy("amber/2.bmp", "train/blue/x.bmp");
+  const auto warned = train(
+      "run", {"-s", "data.root=" + folder_.file("parts"), "-s", "data.on_bad_image=substitute", "--max-steps", "1"});
+  EXPECT_THAT(warned.err, HasSubstr("2 of 3 validation pictures are training pictures too, byte for byte; "));
+  EXPECT_THAT(warned.err, HasSubstr("1 of 1 test pictures are validation pictures too, byte for byte; "));
+  EXPECT_THAT(warned.err, HasSubstr("1 of 1 test pictures are training pictures too, byte for byte; "));
+  EXPECT_THAT(warned.err,
+              HasSubstr("1 pictures are there in another class too, byte for byte; one of the two is "
+                        "wrong: " +
+                        folder_.file("parts/train/amber/2.bmp") + " = " + folder_.file("parts/train/blue/x.bmp")));
+  EXPECT_THAT(run_program({"check", config_}).err, Not(HasSubstr("byte for byte")));
+}
+
 TEST_F(PicturesTest, TestRowsComeFromTheTrainingPartWhereThereIsNoOther) {
   test::write_picture_folder(folder_, "parts/train", 8);
   test::write_picture_folder(folder_, "parts/val", 4);
