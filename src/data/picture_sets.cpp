@@ -26,6 +26,20 @@ std::int64_t count_between(const std::vector<std::int64_t>& rows, std::int64_t f
 
 constexpr std::size_t kNamedPictures = 5;  // of those that are left out
 
+// Error where a part of the set is lost: rows of another would be drawn for it.
+void check_parts_left(const PictureList& list, const std::vector<std::int64_t>& left_out) {
+  const std::int64_t train = std::max<std::int64_t>(0, list.train), test = list.size() - train - list.validation;
+  const auto check = [&](const char* part, std::int64_t begin, std::int64_t count) {
+    if (count > 0 && count_between(left_out, begin, count) == count)
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: none of the {} {} pictures can be read, the first is {}; repair or remove them",
+                              list.name, count, part, list.paths[static_cast<std::size_t>(begin)]));
+  };
+  check("training", 0, train);
+  check("validation", train, list.validation);
+  check("test", train + list.validation, test);
+}
+
 // Takes pictures that cannot be read out of the list.
 void leave_out(const std::vector<Pictures::Bad>& bad, PictureList& list) {
   if (bad.empty()) return;
@@ -35,6 +49,7 @@ void leave_out(const std::vector<Pictures::Bad>& bad, PictureList& list) {
   log().warn("{}: {} of {} pictures cannot be read and are left out", list.name, bad.size(), list.size());
   std::vector<std::int64_t> rows;
   for (const Pictures::Bad& picture : bad) rows.push_back(picture.row);
+  check_parts_left(list, rows);
   const std::int64_t train = std::max<std::int64_t>(0, list.train);
   const std::int64_t of_validation = count_between(rows, train, list.validation);
   if (list.train >= 0) list.train -= count_between(rows, 0, list.train);

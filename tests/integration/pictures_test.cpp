@@ -215,6 +215,21 @@ TEST_F(PicturesTest, DamageInPartIsToldAtTheEnd) {
   EXPECT_THAT(predicted.err, HasSubstr("1 file damaged in part"));
 }
 
+TEST_F(PicturesTest, APartWithoutAReadablePictureIsRefused) {
+  test::write_picture_folder(folder_, "parts/train", 8);
+  for (const char* part : {"val", "test"}) {
+    for (const char* name : {"blue/0.jpg", "coral/0.jpg"})
+      folder_.write(std::string("parts/") + part + "/" + name, "not a picture");
+    const auto refused =
+        run_program({"check", config_, "-s", "data.on_bad_image=skip", "-s", "data.root=" + folder_.file("parts")});
+    EXPECT_EQ(refused.exit_code, 3) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(std::string("none of the 2 ") + (part[0] == 'v' ? "validation" : "test") +
+                                       " pictures can be read, the first is " +
+                                       folder_.file(std::string("parts/") + part + "/blue/0.jpg")));
+    std::filesystem::remove_all(folder_.file(std::string("parts/") + part));
+  }
+}
+
 TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {
   train_ok("run", {"-s", "train.epochs=1"});
   const auto told = [&] {
