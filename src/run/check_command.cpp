@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "experiment.h"
+#include "picture_checks.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
@@ -54,18 +56,14 @@ void print_pictures(const data::Dataset& dataset, const data::DataOptions& sourc
                          : "as they are",
                      form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear", fmt::join(form.mean, " "),
                      fmt::join(form.std, " "));
-  if (form.resize == 0 && !dataset.pictures->in_memory())
-    for (int64_t row = 0; row < dataset.size(); ++row)
-      data::evaluation_view(dataset.pictures->load(row), form, dataset.pictures->name(row));
-  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(core_count());
+  std::vector<int64_t> all(static_cast<std::size_t>(dataset.size()));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(all, form, core_count());
   const std::string odd = dataset.pictures->odd_text();
-  out << fmt::format("  read      {} pictures, {} cannot be decoded{}\n", dataset.size(), bad.size(),
-                     odd.empty() ? "" : "; " + odd);
+  out << fmt::format("  read      {} pictures, {} cannot be decoded{}{}\n", dataset.size(), bad.size(),
+                     form.resize == 0 ? " or have another size" : "", odd.empty() ? "" : "; " + odd);
   for (std::size_t i = 0; i < std::min(kNamedPictures, bad.size()); ++i) out << "    " << bad[i].reason << "\n";
-  if (!bad.empty() && source.on_bad_image == "error")
-    throw Error(ErrorKind::kData, fmt::format("data.on_bad_image: {} pictures cannot be decoded, the first is {}; use "
-                                              "skip or substitute, or remove them",
-                                              bad.size(), bad.front().reason));
+  refuse_bad_pictures(bad, source, form);
 }
 
 // Inputs that are held in memory.

@@ -21,7 +21,8 @@ std::vector<ConfigDifference> config_differences(const std::string& before, cons
 // resolved configuration. Lengths may change unless the schedule or the proximal weight runs over the whole length.
 void check_resumable(const std::string& run_path, const std::string& before, const LoadedOptions& after);
 
-// The same for evaluating a run: only how and where it is evaluated may change.
+// The same for evaluating a run: only how and where it is evaluated may change. What becomes of bad pictures may, in
+// both: one may be damaged later, and check_same_data() sees what is left out.
 void check_evaluable(const std::string& run_path, const std::string& before, const LoadedOptions& after);
 
 }  // namespace scorevi::run

@@ -10,6 +10,7 @@
 #include "data_files.h"
 #include "evaluator.h"
 #include "inputs_file.h"
+#include "picture_checks.h"
 #include "run_info.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
@@ -170,6 +171,7 @@ int train_new(const TrainRequest& request, const Start& start, std::ostream& out
   if (!start.out.empty()) RunDirectory::check_new(start.out);
   const LoadedOptions& loaded = start.loaded;
   Experiment experiment = build_training(loaded.options);
+  check_evaluated_pictures(experiment.data, loaded.options.data.source);
   const RunDirectory directory = RunDirectory::create(loaded.options.name, start.out);
   try {
     set_log_file(directory.file(files::kLog));
@@ -238,6 +240,7 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   remove_stale_temporaries(directory.file("checkpoints"));
   Experiment experiment = build_resumed(start.loaded.options, directory);
   check_same_weights(directory, experiment);
+  check_evaluated_pictures(experiment.data, start.loaded.options.data.source);
   Trainer trainer(experiment, directory, trainer_options(request));
   trainer.resume();
   try {

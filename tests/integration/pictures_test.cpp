@@ -230,6 +230,36 @@ TEST_F(PicturesTest, APartWithoutAReadablePictureIsRefused) {
   }
 }
 
+TEST_F(PicturesTest, DamagedTestPicturesAreFoundBeforeTheFirstStep) {
+  for (const char* part : {"train", "val", "test"})
+    test::write_picture_folder(folder_, std::string("parts/") + part, 4);
+  const std::vector<std::string> on_parts = {"-s", "data.root=" + folder_.file("parts"), "-s", "train.epochs=1"};
+  train_ok("run", on_parts);
+  const std::string picture = folder_.file("parts/test/blue/1.bmp");
+  const auto bytes = slurp(picture).size();
+  folder_.write("parts/test/blue/1.bmp", std::string(bytes, 'x'));
+  const auto refused = train("refused", on_parts);
+  EXPECT_EQ(refused.exit_code, 3) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("data.on_bad_image: 1 pictures cannot be decoded, the first is " + picture));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("refused")));
+  // A run that is there can be evaluated all the same.
+  EXPECT_EQ(run_program({"evaluate", folder_.file("run")}).exit_code, 3);
+  const auto grey = run_program({"evaluate", folder_.file("run"), "-s", "data.on_bad_image=substitute"});
+  ASSERT_EQ(grey.exit_code, 0) << grey.err;
+  EXPECT_THAT(slurp(folder_.file("run/evaluation-test/bad_pictures.csv")), HasSubstr(picture + ",grey,"));
+  EXPECT_EQ(run_program({"train", "--resume", folder_.file("run"), "-s", "data.on_bad_image=substitute", "-s",
+                         "train.epochs=2"})
+                .exit_code,
+            0);
+}
+
+TEST_F(PicturesTest, PicturesOfOtherSizesAreFoundBeforeTheFirstStep) {
+  const auto refused = train("refused", {"-s", "data.image={size: 36, resize: 0}"});
+  EXPECT_EQ(refused.exit_code, 3) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("data.image.resize: 0 takes pictures as they are, and "));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("refused")));
+}
+
 TEST_F(PicturesTest, TheFirstFileThatChangedIsNamed) {
   train_ok("run", {"-s", "train.epochs=1"});
   const auto told = [&] {
