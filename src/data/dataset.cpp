@@ -28,7 +28,9 @@ void check_targets(const Dataset& dataset) {
   }
   SCOREVI_CHECK(targets.dim() == 1 && targets.scalar_type() == at::kLong);
   if (dataset.classes() < 2) {
-    bad(dataset, fmt::format("{} class, expected at least 2", dataset.classes()));
+    const std::string name = dataset.classes() == 1 ? fmt::format(" ({})", dataset.class_names.front()) : "es";
+    const std::string hint = dataset.pictures ? "; is the folder of the classes one level deeper?" : "";
+    bad(dataset, fmt::format("{} class{}, expected at least 2{}", dataset.classes(), name, hint));
   }
   const auto low = targets.min().item<std::int64_t>();
   const auto high = targets.max().item<std::int64_t>();

@@ -41,10 +41,10 @@ class FolderReader {
     const std::string validation = validation_folder();
     const bool has_test = is_folder(fs::path(root_) / "test");
     if (is_folder(fs::path(root_) / "train")) {
+      check_other_folders(validation, has_test);
       parts.train = read_classes((fs::path(root_) / "train").string());
       if (!validation.empty()) parts.validation = read_classes((fs::path(root_) / validation).string());
       if (has_test) parts.test = read_classes((fs::path(root_) / "test").string());
-      tell_other_folders(validation);
     } else if (!validation.empty() || has_test) {
       throw Error(ErrorKind::kData,
                   fmt::format("{}: has a folder {}, expected train beside it", root_, has_test ? "test" : validation));
@@ -53,11 +53,10 @@ class FolderReader {
       parts.pool = true;
     }
     tell_left_out();
-    if (sorted_classes(parts).empty() && loose_files_ > 0)
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: {} files lie in the folder itself, expected a folder for each class: "
-                              "{}/<class>/<picture>",
-                              root_, loose_files_, root_));
+    if (sorted_classes(parts).empty() && !loose_.empty())
+      throw Error(ErrorKind::kData, fmt::format("{0}: {1} files lie in the folder itself, expected a folder for each "
+                                                "class: {0}/<class>/<picture>",
+                                                loose_.front().folder, loose_.front().files));
     return parts;
   }
 
@@ -88,10 +87,11 @@ class FolderReader {
 
   std::vector<ListedPicture> read_classes(const std::string& folder) {
     std::vector<ListedPicture> pictures;
+    std::size_t loose = 0;
     for (const std::string& name : visible_names(folder, left_out_)) {
       const std::string path = (fs::path(folder) / name).string();
       if (!is_folder(path)) {
-        ++loose_files_;
+        ++loose;
         continue;
       }
       if (!is_utf8(name))
@@ -101,29 +101,45 @@ class FolderReader {
       if (found.empty()) empty_.push_back(path);
       for (const std::string& picture : found) pictures.push_back({picture, name});
     }
+    if (loose > 0) loose_.push_back({folder, loose});
     return pictures;
   }
 
-  void tell_other_folders(const std::string& validation) {
+  // Where there is no other part, "train" may be a class that somebody named so.
+  void check_other_folders(const std::string& validation, bool has_test) const {
     std::vector<std::string> others;
     LeftOut uncounted;
     for (const std::string& name : visible_names(root_, uncounted)) {
       const bool known = name == "train" || name == "test" || name == validation;
       if (!known && is_folder(fs::path(root_) / name)) others.push_back(name);
     }
+    for (const std::string& name : others)
+      if (validation.empty() && !has_test && !pictures_below((fs::path(root_) / name).string(), uncounted).empty())
+        throw Error(
+            ErrorKind::kData,
+            fmt::format("{0}: {0}/train stands for the training part, but {0}/{1} beside it holds pictures, and "
+                        "there is no {0}/val or {0}/test; rename a class train, move other folders away",
+                        root_, name));
     if (!others.empty()) log().warn("{}: folders beside train are left out: {}", root_, join(others));
   }
 
   void tell_left_out() const {
     const std::string text = left_out_text(left_out_);
     if (!text.empty()) log().info("{}: left out {}", root_, text);
-    if (loose_files_ > 0) log().warn("{}: {} files outside the class folders are left out", root_, loose_files_);
+    for (const Loose& loose : loose_)
+      log().warn("{}: {} files outside the class folders are left out", loose.folder, loose.files);
     if (!empty_.empty()) log().warn("{}: class folders without a picture are left out: {}", root_, join(empty_));
   }
 
+  // Files that lie beside the folders of classes.
+  struct Loose {
+    std::string folder;
+    std::size_t files;
+  };
+
   std::string root_;
   LeftOut left_out_;
-  std::size_t loose_files_ = 0;
+  std::vector<Loose> loose_;
   std::vector<std::string> empty_;
 };
 

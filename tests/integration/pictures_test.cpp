@@ -337,6 +337,13 @@ TEST_F(PicturesTest, AFileThatIsNoPictureIsNamed) {
   }
 }
 
+TEST_F(PicturesTest, AFolderOneLevelTooHighIsTold) {
+  const auto refused = run_program({"check", config_, "-s", "data.root=" + folder_.path().string()});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("1 class (set), expected at least 2; is the folder of the classes one level "
+                                     "deeper?"));
+}
+
 TEST_F(PicturesTest, CheckFindsDamagedPictures) {
   folder_.write("set/amber/zz.jpg", "\xFF\xD8\xFF and then nothing");
   const auto refused = run_program({"check", config_});

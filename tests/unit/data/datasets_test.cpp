@@ -303,7 +303,7 @@ TEST_F(CsvData, BadCellsTellTheirPlace) {
   EXPECT_THAT(refused("x,k\n1,a\n1e300,b\n"),
               HasSubstr("t.csv:3, column 1 (x): got \"1e300\", expected a finite number"));
   EXPECT_THAT(refused("x,k\n1,a\ninf,b\n"), HasSubstr("got \"inf\", expected a finite number within"));
-  EXPECT_THAT(refused("x,k\n1,a\n2,a\n"), HasSubstr("1 class, expected at least 2"));
+  EXPECT_THAT(refused("x,k\n1,a\n2,a\n"), HasSubstr("1 class (a), expected at least 2"));
   EXPECT_THAT(refused("x,k\n1,1.5\n2,2.5\n"), HasSubstr("use data.task: regression"));
   options_.text_columns = "error";
   EXPECT_THAT(refused("x,k\nred,a\n2,b\n"), HasSubstr("text in a feature column (\"red\")"));

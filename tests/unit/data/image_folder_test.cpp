@@ -60,7 +60,7 @@ TEST(ImageFolder, WhatIsLeftOutOfItIsTold) {
   const PictureList list = list_image_folder(rooted(dir.path().string()));
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, AllOf(HasSubstr("without a picture"), HasSubstr("train/empty")));
-  EXPECT_THAT(log, HasSubstr("1 files outside the class folders"));
+  EXPECT_THAT(log, HasSubstr(dir.file("train") + ": 1 files outside the class folders"));
   EXPECT_THAT(log, HasSubstr("1 no picture by name"));
   EXPECT_THAT(list.class_names, ElementsAre("a", "new"));
 }
@@ -79,7 +79,21 @@ TEST(ImageFolder, LayoutsThatBeginnersMakeAreRefused) {
   const test::TempDir flat, capitals;
   touch(flat, {"1.jpg", "2.jpg"});
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(flat.path().string())); }),
-              AllOf(HasSubstr("2 files lie in the folder itself"), HasSubstr("/<class>/<picture>")));
+              HasSubstr(flat.path().string() +
+                        ": 2 files lie in the folder itself, expected a folder for each "
+                        "class: " +
+                        flat.path().string() + "/<class>/<picture>"));
+  const test::TempDir loose, vehicles;
+  touch(loose, {"train/1.jpg", "train/2.jpg", "train/3.jpg"});
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(loose.path().string())); }),
+              HasSubstr(loose.file("train") + ": 3 files lie in the folder itself"));
+  touch(vehicles, {"train/1.jpg", "bus/1.jpg", "car/1.jpg"});
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(vehicles.path().string())); }),
+              AllOf(HasSubstr(vehicles.file("train") + " stands for the training part"),
+                    HasSubstr(vehicles.file("bus") + " beside it holds pictures")));
+  const test::TempDir notes;
+  touch(notes, {"train/a/1.jpg", "train/b/1.jpg", "notes/readme.txt"});
+  EXPECT_EQ(list_image_folder(rooted(notes.path().string())).size(), 2);
   touch(capitals, {"Train/a/1.jpg", "Test/a/2.jpg"});
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { list_image_folder(rooted(capitals.path().string())); }),
               HasSubstr("has a folder Test, expected test"));
