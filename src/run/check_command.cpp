@@ -95,7 +95,7 @@ void try_step(Experiment& experiment) {
 
 int check(const CheckRequest& request, std::ostream& out) {
   const LoadedOptions loaded = load_options(request.config, request.overrides);
-  Experiment experiment = build_training(loaded.options);
+  Experiment experiment = build_training(loaded.options, load_training_data(loaded.options));
   out << fmt::format("config      {}: no error\n", request.config);
   print_data(experiment.data, out);
   print_pictures(experiment.data.dataset, loaded.options.data.source, out);

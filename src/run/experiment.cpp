@@ -185,9 +185,15 @@ void load_buffers(models::Network& network, const params::StateDict& dict) {
 
 void use_statistics_of_run(Experiment& experiment, const RunDirectory& directory) {
   if (experiment.options.train.batch_norm != "recalibrate") return;
-  const DataParts own = load_data(experiment.options);
-  check_same_data(directory, own);
-  experiment.recalibration = recalibration_loader(experiment.options, own);
+  try {
+    const DataParts own = load_data(experiment.options);
+    check_same_data(directory, own);
+    experiment.recalibration = recalibration_loader(experiment.options, own);
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what() + std::string("\nthe batch-norm statistics of this run are estimated on its "
+                                                         "training rows (train.batch_norm: recalibrate): they are "
+                                                         "needed for predictions as well"));
+  }
 }
 
 void check_same_weights(const RunDirectory& directory, const Experiment& experiment) {
@@ -203,7 +209,8 @@ void check_same_weights(const RunDirectory& directory, const Experiment& experim
   const std::string use = directory.info()["weights"].value("head", ""), use_now = experiment.pretrained.head_use;
   if (!use.empty() && use != use_now)
     throw Error(ErrorKind::kData, experiment.pretrained.path + ": the run began with the head " + use + ", now it is " +
-                                      use_now + ", expected the file in the folder of its run, whose inputs.json "
+                                      use_now +
+                                      ", expected the file in the folder of its run, whose inputs.json "
                                       "names its classes");
 }
 
@@ -305,11 +312,15 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
                     std::move(pretrained)};
 }
 
-Experiment build_training(const RunOptions& options) {
+DataParts load_training_data(const RunOptions& options) {
   DataParts data = load_data(options);
   check_parts(options, data);
   tell_shared_pictures(data);
   tell_repeated_rows(data);
+  return data;
+}
+
+Experiment build_training(const RunOptions& options, DataParts data) {
   const auto rows = static_cast<int64_t>(data.split.train.size());
   if (options.data.batch_size > rows)
     log().info("data.batch_size: {} is more than the {} training rows; every step takes all of them",

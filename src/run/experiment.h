@@ -106,9 +106,12 @@ void check_same_weights(const RunDirectory& directory, const Experiment& experim
 // The standard deviation that each parameter tensor starts with: posterior.init_std or that of its group.
 std::vector<double> initial_stds(const RunOptions& options, const params::FlatLayout& layout);
 
-// build_experiment() for training, from the run's own data, with what training alone needs: validation rows where the
-// best checkpoint, patience or the plateau schedule is asked for.
-Experiment build_training(const RunOptions& options);
+// load_data() with what training alone needs: validation rows where the best checkpoint, patience or the plateau
+// schedule is asked for.
+DataParts load_training_data(const RunOptions& options);
+
+// build_experiment() for training, from load_training_data().
+Experiment build_training(const RunOptions& options, DataParts data);
 
 // "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back, with one notice where the program
 // was built for CUDA.

@@ -170,7 +170,7 @@ TrainerOptions trainer_options(const TrainRequest& request) {
 int train_new(const TrainRequest& request, const Start& start, std::ostream& out) {
   if (!start.out.empty()) RunDirectory::check_new(start.out);
   const LoadedOptions& loaded = start.loaded;
-  Experiment experiment = build_training(loaded.options);
+  Experiment experiment = build_training(loaded.options, load_training_data(loaded.options));
   check_evaluated_pictures(experiment.data, loaded.options.data.source);
   const RunDirectory directory = RunDirectory::create(loaded.options.name, start.out);
   try {
@@ -189,14 +189,25 @@ int train_new(const TrainRequest& request, const Start& start, std::ostream& out
   }
 }
 
-Experiment build_resumed(const RunOptions& options, const RunDirectory& directory) {
+DataParts load_resumed_data(const RunOptions& options, const RunDirectory& directory) {
   try {
-    Experiment experiment = build_training(options);
-    check_same_data(directory, experiment.data);
-    return experiment;
+    DataParts data = load_training_data(options);
+    check_same_data(directory, data);
+    return data;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kData) throw;
     throw Error(error.kind(), error.what() + std::string(kDataAtAnotherPlace));
+  }
+}
+
+Experiment build_resumed(const RunOptions& options, const RunDirectory& directory) {
+  DataParts data = load_resumed_data(options, directory);
+  try {
+    return build_training(options, std::move(data));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData || !is_pretrained(options)) throw;
+    throw Error(error.kind(), error.what() + std::string("\nthe weights that the run began with at another place: "
+                                                         "-s model.weights=FILE"));
   }
 }
 
@@ -259,7 +270,8 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
 int train(const TrainRequest& request, std::ostream& out) {
   const Start start = prepare(request);
   if (request.dry_run) {
-    const Experiment experiment = build_training(start.loaded.options);
+    const RunOptions& options = start.loaded.options;
+    const Experiment experiment = build_training(options, load_training_data(options));
     out << start.loaded.resolved << "# dry run: " << experiment.target->dim() << " parameters; nothing was trained\n";
     return 0;
   }

@@ -318,6 +318,10 @@ TEST_F(PicturesTest, TheMeansOfARunOnOtherClassesLeaveTheHeadNew) {
   EXPECT_EQ(weights()["head"], "new");
   const std::string copy = folder_.write("copy.safetensors", slurp(weights()["path"].get<std::string>()));
   std::filesystem::rename(folder_.file("first"), folder_.file("moved"));
+  const auto lost = run_program({"train", "--resume", folder_.file("second")});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_THAT(lost.err, HasSubstr("at another place: -s model.weights=FILE"));
+  EXPECT_THAT(lost.err, Not(HasSubstr("data.path")));
   const auto torn = run_program({"train", "--resume", folder_.file("second"), "-s", "model.weights=" + copy});
   EXPECT_EQ(torn.exit_code, 3);
   EXPECT_THAT(torn.err, HasSubstr("the run began with the head new, now it is kept"));
@@ -432,6 +436,14 @@ TEST_F(PicturesTest, OnePictureIsPredictedAsAmongOthers) {
       EXPECT_NEAR(second.number(row, second.column("p_blue")).value(), expected, 1e-5);
     }
   }
+}
+
+TEST_F(PicturesTest, RecalibrationWithoutItsPicturesIsExplained) {
+  train_ok("run", {"-s", "train.batch_norm=recalibrate", "-s", "train.epochs=1"});
+  std::filesystem::rename(folder_.file("set"), folder_.file("moved"));
+  const auto refused = run_program({"predict", folder_.file("run"), folder_.file("moved/blue/3.bmp")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("the batch-norm statistics of this run are estimated on its training rows"));
 }
 
 TEST_F(PicturesTest, InputsAreNeverOverwritten) {
