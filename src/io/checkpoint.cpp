@@ -75,7 +75,9 @@ bool begins_with_one(const std::string& name, const std::vector<std::string>& pr
                                          [&](const std::string& prefix) { return begins_with(name, prefix); });
 }
 
-params::StateDict state_of(const SafetensorsReader& reader, const std::vector<std::string>& prefixes) {
+// visit(name, tensor) for each tensor that begins with one of the prefixes, checked.
+template <class Visit>
+void for_tensors(const SafetensorsReader& reader, const std::vector<std::string>& prefixes, const Visit& visit) {
   const auto& metadata = reader.metadata();
   const auto format = metadata.find(kFormatKey);
   if (format == metadata.end()) {
@@ -99,7 +101,6 @@ params::StateDict state_of(const SafetensorsReader& reader, const std::vector<st
   if (checksums == metadata.end() || checksums->second.size() != kDigits * (1 + reader.tensors().size()) ||
       checksums->second.substr(0, kDigits) != checksum(metadata))
     damaged(reader.path(), "the header is");
-  params::StateDict state;
   std::size_t place = 0;
   for (const TensorInfo& tensor : reader.tensors()) {
     place += kDigits;
@@ -108,9 +109,15 @@ params::StateDict state_of(const SafetensorsReader& reader, const std::vector<st
     const std::uint32_t name_crc = crc32_of(tensor.name.data(), tensor.name.size());
     if (checksums->second.substr(place, kDigits) != digits(crc32_of(value.const_data_ptr(), value.nbytes(), name_crc)))
       damaged(reader.path(), "tensor \"" + tensor.name + "\" is");
-    state.tensors.emplace_back(tensor.name, value);
+    visit(tensor.name, value);
   }
-  for (const auto& [key, value] : metadata) {
+}
+
+params::StateDict state_of(const SafetensorsReader& reader, const std::vector<std::string>& prefixes) {
+  params::StateDict state;
+  for_tensors(reader, prefixes,
+              [&](const std::string& name, const at::Tensor& tensor) { state.tensors.emplace_back(name, tensor); });
+  for (const auto& [key, value] : reader.metadata()) {
     if (key.rfind(kReserved, 0) != 0) state.metadata[key] = value;
   }
   return state;
@@ -133,6 +140,10 @@ void save_checkpoint(const std::string& path, const params::StateDict& state) {
 
 params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes) {
   return state_of(SafetensorsReader::open(path), prefixes);
+}
+
+void verify_checkpoint(const std::string& path) {
+  for_tensors(SafetensorsReader::open(path), {}, [](const std::string&, const at::Tensor&) {});
 }
 
 bool is_checkpoint(const WeightFile& file) {

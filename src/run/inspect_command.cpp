@@ -13,6 +13,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/terminal.h"
+#include "scorevi/io/checkpoint.h"
 #include "scorevi/io/image.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/metrics/png.h"
@@ -56,6 +57,7 @@ Json inspect_checkpoint(const std::string& given, const InspectRequest& /*reques
   const bool known = find_known_weights(given) != nullptr && !fs::exists(given);
   const std::string path = known ? find_weights_file(given, "") : given;
   const io::WeightFile file = io::WeightFile::open(path);
+  if (io::is_checkpoint(file)) io::verify_checkpoint(path);
   Json facts{{"file", path}};
   facts["outcome"] = "ok";
   facts["format"] = io::format_name(file.format());

@@ -88,7 +88,13 @@ TEST_F(ProgramTest, TheRestAsMap) {
   ASSERT_EQ(report["sigma"].size(), 2U);
   EXPECT_EQ(report["sigma"][0]["parameter"], "fc2.weight");
   EXPECT_EQ(run_program({"evaluate", folder_.file("mixed")}).exit_code, 0);
-  EXPECT_EQ(run_program({"inspect", folder_.file("mixed/checkpoints/last.safetensors")}).exit_code, 0);
+  const std::string checkpoint = folder_.file("mixed/checkpoints/last.safetensors");
+  EXPECT_EQ(run_program({"inspect", checkpoint}).exit_code, 0);
+  std::string bytes = slurp(checkpoint);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  const auto damaged = run_program({"inspect", folder_.write("damaged.safetensors", bytes)});
+  EXPECT_EQ(damaged.exit_code, 3);
+  EXPECT_THAT(damaged.out, HasSubstr("the file was damaged on disk"));
   const auto info = nlohmann::json::parse(slurp(folder_.file("mixed/run.json")));
   EXPECT_EQ(info["parameters"], 64 * 12 + 12 + 12 * 10 + 10);
 }
