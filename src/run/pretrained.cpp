@@ -25,6 +25,7 @@
 #include "scorevi/models/registry.h"
 #include "scorevi/posterior/likelihood.h"
 #include "scorevi/run/run_directory.h"
+#include "stored_run.h"
 #include "weights_yaml.h"
 
 namespace scorevi::run {
@@ -59,11 +60,19 @@ std::string checkpoint_of(const RunDirectory& run) {
                           path, missing.size(), missing.front()));
 }
 
-// How the inputs of the run that wrote a checkpoint looked; nothing where the file lies in no run's folder.
-std::optional<InputForm> inputs_of_source(const std::string& checkpoint) {
-  const fs::path folder = fs::canonical(checkpoint).parent_path().parent_path();
-  if (!fs::exists(folder / files::kRun) || !fs::exists(folder / files::kInputs)) return std::nullopt;
-  return load_inputs(RunDirectory::open(folder.string()));
+// How the inputs of a run looked; nothing where it has not written that.
+std::optional<InputForm> inputs_of(const std::optional<RunDirectory>& run) {
+  if (!run || !run->has(files::kInputs)) return std::nullopt;
+  return load_inputs(*run);
+}
+
+// "" for weights that stay as they are.
+std::string unfinished_warning(const std::optional<RunDirectory>& run) {
+  if (!run || run->status() == status_name(RunStatus::kFinished)) return "";
+  return fmt::format(
+      "the run is {}: its weights so far are taken; where it goes on, what began with them cannot be "
+      "resumed without a copy of this file",
+      run->status());
 }
 
 // What becomes of the last layer, which has a row for each class.
@@ -330,11 +339,12 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options, 
   const io::WeightFile file = io::WeightFile::open(path);
   const bool own = io::is_checkpoint(file);
   if (own) io::load_checkpoint(path, {"mean.", "buffer."});  // refuses a damaged one
-  const std::optional<InputForm> source = own ? inputs_of_source(path) : std::nullopt;
+  const std::optional<RunDirectory> run = own ? run_of_checkpoint(path) : std::nullopt;
+  const std::optional<InputForm> source = inputs_of(run);
   Loading loading(network, file, plan_head(network, options, source, dataset));
   Pretrained result = loading.run();
-  const std::string columns = source ? column_warning(*source, dataset) : "";
-  if (!columns.empty()) result.warnings.push_back(columns);
+  for (const std::string& warning : {unfinished_warning(run), source ? column_warning(*source, dataset) : ""})
+    if (!warning.empty()) result.warnings.push_back(warning);
   if (dataset.task == data::Task::kClassification || options.likelihood.noise != "learned") result.log_noise.reset();
   if (result.log_noise)
     result.notes.push_back(

@@ -1,7 +1,7 @@
 #include "seen_rows.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -14,8 +14,6 @@
 
 namespace scorevi::run {
 namespace {
-
-namespace fs = std::filesystem;
 
 using Rows = std::vector<int64_t>;
 
@@ -109,15 +107,14 @@ SeenRows seen_rows(const RunDirectory& directory, const RunOptions& options, con
 
 void tell_rows_of_start(const Experiment& experiment) {
   if (experiment.pretrained.path.empty()) return;
-  const fs::path folder = fs::path(experiment.pretrained.path).parent_path().parent_path();
-  if (folder.empty() || !fs::exists(folder / files::kRun)) return;
+  const std::optional<RunDirectory> source = run_of_checkpoint(experiment.pretrained.path);
+  if (!source) return;
   try {
-    const RunDirectory source = RunDirectory::open(folder.string());
-    const RunOptions options = load_run_options(source).options;
-    tell(experiment, source, options,
-         seen_rows(source, options, experiment.data, data::CompareRows::kInputsAndTargets));
+    const RunOptions options = load_run_options(*source).options;
+    tell(experiment, *source, options,
+         seen_rows(*source, options, experiment.data, data::CompareRows::kInputsAndTargets));
   } catch (const Error& error) {
-    log().info("model.weights: whether {} was trained on rows of this test is not known: {}", folder.string(),
+    log().info("model.weights: whether {} was trained on rows of this test is not known: {}", source->path(),
                error.what());
   }
 }

@@ -1,5 +1,7 @@
 #include "stored_run.h"
 
+#include <filesystem>
+
 #include "scorevi/core/error.h"
 #include "scorevi/io/checkpoint.h"
 
@@ -40,6 +42,13 @@ params::StateDict load_run_checkpoint(const RunDirectory& directory, const std::
     if (e.kind() != ErrorKind::kData) throw;
     throw Error(ErrorKind::kData, e.what() + advice(directory, file));
   }
+}
+
+std::optional<RunDirectory> run_of_checkpoint(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::weakly_canonical(path).parent_path().parent_path();
+  if (!fs::exists(folder / files::kRun)) return std::nullopt;
+  return RunDirectory::open(folder.string());
 }
 
 }  // namespace scorevi::run

@@ -1,6 +1,7 @@
 // What a run folder gives back to a later command, refused where it is not what that run wrote.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,8 @@ LoadedOptions load_run_options(const RunDirectory& directory, const std::vector<
 // where the file is missing, damaged, or of another run.
 params::StateDict load_run_checkpoint(const RunDirectory& directory, const std::string& file,
                                       const std::vector<std::string>& prefixes = {});
+
+// The run in whose folder a checkpoint lies; nothing for a file elsewhere.
+std::optional<RunDirectory> run_of_checkpoint(const std::string& path);
 
 }  // namespace scorevi::run

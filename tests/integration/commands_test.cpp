@@ -287,6 +287,14 @@ TEST_F(CommandsTest, ARunThatLeavesOutEveryStepFails) {
   EXPECT_EQ(state.tensor("buffer.bn1.num_batches_tracked").item<int64_t>(), 0);
 }
 
+TEST_F(CommandsTest, WeightsOfARunThatMayGoOnAreTold) {
+  train(digits_config(), {"--max-steps", "2"});
+  const auto result = run_program(
+      {"train", digits_config(), "-s", "model.weights=" + folder_.file("run"), "--out", folder_.file("second")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the run is interrupted: its weights so far are taken"));
+}
+
 TEST_F(CommandsTest, AReportOfEarlierWeightsGoesWhenTrainingGoesOn) {
   train(digits_config());
   const auto result =

@@ -75,7 +75,7 @@ class PretrainedTest : public ::testing::Test {
   std::string write_run(const params::StateDict& state, const std::string& task, const std::string& classes,
                         const std::string& columns) const {
     io::save_checkpoint(folder_.write("run/checkpoints/last.safetensors", ""), state);
-    folder_.write("run/run.json", "{}");
+    folder_.write("run/run.json", R"({"status": "finished"})");
     const std::string affine = R"({"mean":[],"std":[],"repeat":1})";
     folder_.write("run/inputs.json", R"({"data":"d","task":")" + task + R"(","outputs":3,"class_names":)" + classes +
                                          R"(,"feature_names":)" + columns +
@@ -145,7 +145,7 @@ TEST_F(PretrainedTest, TheMeansOfARunAreWeightsToBeginWith) {
   const auto source = network(3, 10, kSeed), target = network(3, 10, kSeed + 1);
   source->named_buffers().find("bn1.running_mean")->fill_(0.25);
   const std::string last = folder_.write("run/checkpoints/last.safetensors", ""), run = folder_.file("run");
-  folder_.write("run/run.json", "{}");
+  folder_.write("run/run.json", R"({"status": "finished"})");
   io::save_checkpoint(last, checkpoint_of(*source, all));
   const Pretrained result = load_pretrained(*target, options(run), classes());
   EXPECT_THAT(result.notes, ElementsAre("loaded 116/116 tensors of the network from " + last + ", the means of a run"));
