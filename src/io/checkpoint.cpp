@@ -142,8 +142,8 @@ params::StateDict load_checkpoint(const std::string& path, const std::vector<std
   return state_of(SafetensorsReader::open(path), prefixes);
 }
 
-void verify_checkpoint(const std::string& path) {
-  for_tensors(SafetensorsReader::open(path), {}, [](const std::string&, const at::Tensor&) {});
+void verify_checkpoint(const std::string& path, const std::vector<std::string>& prefixes) {
+  for_tensors(SafetensorsReader::open(path), prefixes, [](const std::string&, const at::Tensor&) {});
 }
 
 bool is_checkpoint(const WeightFile& file) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

@@ -338,7 +338,7 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options, 
                                       sha256.substr(0, known->sha256.size()) + ", expected " + known->sha256);
   const io::WeightFile file = io::WeightFile::open(path);
   const bool own = io::is_checkpoint(file);
-  if (own) io::load_checkpoint(path, {"mean.", "buffer."});  // refuses a damaged one
+  if (own) io::verify_checkpoint(path, {"mean.", "buffer."});
   const std::optional<RunDirectory> run = own ? run_of_checkpoint(path) : std::nullopt;
   const std::optional<InputForm> source = inputs_of(run);
   Loading loading(network, file, plan_head(network, options, source, dataset));

@@ -31,8 +31,8 @@ void save_checkpoint(const std::string& path, const params::StateDict& state);
 // With `prefixes`, only the tensors whose names begin with one of them are read; the metadata are complete.
 params::StateDict load_checkpoint(const std::string& path, const std::vector<std::string>& prefixes = {});
 
-// Error kData as load_checkpoint; holds one tensor at a time.
-void verify_checkpoint(const std::string& path);
+// Error kData as load_checkpoint with the same `prefixes`; holds one tensor at a time.
+void verify_checkpoint(const std::string& path, const std::vector<std::string>& prefixes = {});
 
 // Whether it is a checkpoint, of whatever version.
 bool is_checkpoint(const WeightFile& file);
