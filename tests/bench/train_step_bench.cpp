@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scorevi/inference/advi.h"
@@ -49,6 +50,16 @@ struct Setup {
   std::unique_ptr<inference::Engine> engine;
 };
 
+// Random weights have statistics of their own: with the initial ones (mean 0, variance 1) the outputs of a deep network
+// overflow, and every step would be refused.
+void fit_batch_norm(models::Network& network, const at::Tensor& inputs) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& module : network.modules())
+    if (auto* norm = module->as<torch::nn::BatchNorm2d>()) norm->options.momentum(1.0);
+  network.train();
+  network.forward(inputs);
+}
+
 std::unique_ptr<posterior::NetworkTarget> make_target(const Problem& problem, int64_t batch) {
   models::ModelOptions model;
   model.name = problem.model;
@@ -58,13 +69,15 @@ std::unique_ptr<posterior::NetworkTarget> make_target(const Problem& problem, in
   options.prior.mean = problem.prior_mean;
   options.batch_norm = posterior::BatchNormPolicy::kFrozen;
   options.channels_last = problem.input.size() == 3;
-  auto target = std::make_unique<posterior::NetworkTarget>(
-      models::make_network(model, {problem.input}, problem.classes, /*seed=*/1),
-      posterior::make_likelihood({}, torch::kFloat), options);
   torch::manual_seed(1);
   std::vector<int64_t> shape = problem.input;
   shape.insert(shape.begin(), batch);
-  target->set_batch(torch::randn(shape), torch::randint(problem.classes, {batch}, torch::kLong));
+  const at::Tensor inputs = torch::randn(shape);
+  auto network = models::make_network(model, {problem.input}, problem.classes, /*seed=*/1);
+  fit_batch_norm(*network, inputs);
+  auto target = std::make_unique<posterior::NetworkTarget>(std::move(network),
+                                                           posterior::make_likelihood({}, torch::kFloat), options);
+  target->set_batch(inputs, torch::randint(problem.classes, {batch}, torch::kLong));
   return target;
 }
 
@@ -81,7 +94,7 @@ Setup make_setup(const Problem& problem, const std::string& method, int64_t batc
     setup.engine = std::make_unique<inference::Map>(sgd, layout, theta);
     return setup;
   }
-  setup.family = std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(theta, 0.01));
+  setup.family = std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(theta, 0.003));
   if (method == "advi") setup.engine = std::make_unique<inference::Advi>(inference::AdviOptions{}, sgd, layout, theta);
   if (method == "closed_form")
     setup.engine = std::make_unique<inference::ClosedForm>(inference::ClosedFormOptions{}, sgd, layout, theta);
