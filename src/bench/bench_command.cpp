@@ -16,8 +16,10 @@
 #include "result.h"
 #include "run_member.h"
 #include "scorevi/bench/bench.h"
+#include "scorevi/core/atomic_file.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/signals.h"
@@ -27,6 +29,9 @@ namespace scorevi::bench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kBench = "bench";
+constexpr int kMostJobs = 8;  // unless more are asked for
 
 struct PreparedTarget {
   targets::KnownTarget known;
@@ -71,28 +76,28 @@ class Bench {
  public:
   Bench(const LoadedBench& loaded, const BenchRequest& request, std::string folder)
       : options_(loaded.options), request_(request), folder_(std::move(folder)) {
-    fs::create_directories(folder_ + "/members");
+    make_folder(folder_ + "/members");
+    for (const char* place : {"", "/members", "/references", "/figures"}) remove_stale_temporaries(folder_ + place);
     prepared_ = make_targets(options_);
     std::vector<std::string> names;
     for (const PreparedTarget& target : prepared_) names.push_back(target.known.name);
     members_ = members_of(options_, names);
     results_.resize(members_.size());
     keep_finished();
+    tell_begin();
     for (std::size_t i = 0; i < prepared_.size(); ++i) {
       PreparedTarget& target = prepared_[i];
       if (target.sampled) sample_reference(target, options_.targets[i]);
-      target.truth = std::make_unique<Truth>(target.known);
+      if (has_open_member(i)) target.truth = truth_of(target.known);
     }
   }
 
   // Makes what is missing.
   void run() {
-    const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : core_count(), 1, 8);
+    const int jobs = request_.jobs > 0 ? request_.jobs : std::min(core_count(), kMostJobs);
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (results_[i].id.empty()) open.push_back(i);
-    log().info("bench {}: {} members, {} already finished, in {}", options_.name, members_.size(),
-               members_.size() - open.size(), folder_);
     std::atomic<std::size_t> next{0}, done{0};
     const auto work = [&] {
       at::set_num_threads(1);  // no result depends on how many members run at once
@@ -151,6 +156,7 @@ class Bench {
     alone.robustness = {};
     if (!prepared_[member.target].sampled) alone.reference = {};
     alone.targets = {options_.targets[member.target]};
+    alone.targets[0].target.data_root.clear();  // the data are in the fingerprint
     alone.methods = {options_.methods[member.method]};
     Sha256 hash;
     hash.update(resolved_text(alone) + fmt::format("{} {} {}", member.seed, member.start_std, member.rate_factor) +
@@ -183,6 +189,29 @@ class Bench {
                         ": was made with another configuration or other data, expected another --out, or "
                         "--redo to make it again");
       }
+    }
+  }
+
+  void tell_begin() const {
+    const auto finished =
+        std::count_if(results_.begin(), results_.end(), [](const MemberResult& result) { return !result.id.empty(); });
+    log().info("bench {}: {} members, {} already finished, in {}", options_.name, members_.size(), finished, folder_);
+  }
+
+  bool has_open_member(std::size_t target) const {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (members_[i].target == target && results_[i].id.empty()) return true;
+    return false;
+  }
+
+  static std::unique_ptr<Truth> truth_of(targets::KnownTarget& known) {
+    if (known.sample && !known.reference.gaussian) log().info("{}: drawing from it for its own answer", known.name);
+    try {
+      return std::make_unique<Truth>(known);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw Error(ErrorKind::kNumerical, known.name + ": its answer cannot be computed: " + error.what());
     }
   }
 
@@ -236,13 +265,6 @@ std::string check_text(const BenchOptions& options) {
                             members_of(options, names).size());
 }
 
-// Figures and tables of a bench replace older ones: only where they are its own.
-void check_folder(const std::string& folder) {
-  const bool own = fs::exists(folder + "/" + run::FolderLock::file_name("bench"));
-  if (!own && !fs::is_empty(folder))
-    throw Error(ErrorKind::kUsage, folder + ": holds files that are not of a bench, expected a new or empty folder");
-}
-
 }  // namespace
 
 int run_bench(const BenchRequest& request, std::ostream& out) {
@@ -253,9 +275,8 @@ int run_bench(const BenchRequest& request, std::ostream& out) {
     return 0;
   }
   const std::string folder = request.out.empty() ? "runs/" + loaded.options.name : request.out;
-  fs::create_directories(folder);
-  check_folder(folder);
-  const run::FolderLock lock(folder, "bench");
+  run::claim_folder(folder, kBench);
+  const run::FolderLock lock(folder, kBench);
   std::unique_ptr<Bench> bench;
   try {
     bench = std::make_unique<Bench>(loaded, request, folder);

@@ -29,14 +29,14 @@ void describe_scale(Options& o, Visitor& v) {
 void describe_mixture(Options& o, Visitor& v) {
   describe_dim(o, v);
   v.field("components", o.components, "unit Gaussians at the corners of a regular polygon", config::between(1, 1000));
-  v.field("separation", o.separation, "distance of neighbours", config::non_negative());
+  v.field("separation", o.separation, "distance of neighbours", config::between(0, 1e6));
   v.field("weights", o.weights, "of the components; [] = equal", config::positive());
 }
 
 void describe_sinh_arcsinh(Options& o, Visitor& v) {
   describe_dim(o, v);
   v.field("skew", o.skew, "s", config::between(-10, 10));
-  v.field("tail", o.tail, "t", config::positive());
+  v.field("tail", o.tail, "t", config::between(0.05, 20));
   v.choice("form", o.form,
            {{"coordinates", "z = m + c k sinh((asinh(e) + s) t): independent, heavy tails for large t"},
             {"joint", "z = sinh((asinh(y) + s) / t), y ~ N(m, S): correlated, light tails for large t"}},
@@ -71,7 +71,7 @@ run::FieldsByName fields_of(Options& o) {
   };
   const auto funnel = [&o](Visitor& v) {
     describe_dim(o, v);
-    v.field("scale", o.scale, "standard deviation of the first coordinate", config::between(1e-6, 100));
+    v.field("scale", o.scale, "standard deviation of the first coordinate", config::between(1e-6, 20));
   };
   const auto logistic = [&o](Visitor& v) {
     describe_dim(o, v);

@@ -186,14 +186,18 @@ void add_heat_maps(const BenchOptions& options, const TargetSummary& target, std
         for (const Cell& cell : target.cells)
           if (cell.method == method && cell.start_std == std && cell.rate_factor == rate)
             for (const MemberResult* result : cell.members)
-              errors.push_back(result->ended_well() ? final_error(*result) : std::numeric_limits<double>::infinity());
+              if (result->outcome != "refused")
+                errors.push_back(result->ended_well() ? final_error(*result) : std::numeric_limits<double>::infinity());
         const double error = quartiles(std::move(errors)).median;
         map.values.push_back(std::isfinite(error) ? std::clamp(std::log10(error), map.low, map.high) : map.high);
-        map.cell_text.push_back(std::isfinite(error) ? fmt::format("{:.2g}", error) : "lost");
+        map.cell_text.push_back(std::isfinite(error) ? fmt::format("{:.2g}", error)
+                                : std::isnan(error)  ? "none"
+                                                     : "lost");
       }
     figures.push_back({target.name + "__" + label_of(options.methods[method]) + "__robustness.svg",
                        metrics::heat_map(map),
-                       "median over seeds of the larger relative error; lost: diverged, or refused"});
+                       "median over seeds of the larger relative error; lost: diverged; none: refused, or the target "
+                       "has no moments"});
   }
 }
 

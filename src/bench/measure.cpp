@@ -142,6 +142,14 @@ class GaussianDensity {
   double log_scale_;
 };
 
+// Whether a Gaussian has the moments: drawn ones of heavy tails may not be those of any.
+bool has_gaussian(const Truth& truth) {
+  if (!at::isfinite(truth.mean).all().item<bool>() || !at::isfinite(truth.variance).all().item<bool>()) return false;
+  if (!truth.covariance.defined()) return truth.variance.gt(0).all().item<bool>();
+  return at::isfinite(truth.covariance).all().item<bool>() &&
+         std::get<1>(at::linalg_cholesky_ex(truth.covariance)).item<int>() == 0;
+}
+
 // From exact draws in blocks: moments that are not known in closed form, and E_p[log p]. Where the Gaussian g with the
 // moments of p comes near it, E_p[log p - log g] is less noisy, for E_p[log g] is known.
 void measure_target(targets::KnownTarget& target, Truth& truth) {
@@ -175,14 +183,17 @@ void measure_target(targets::KnownTarget& target, Truth& truth) {
   truth.variance = known.sd.defined() ? known.sd.square() : squares / kTruthDraws - shift.square();
   truth.covariance = lacks_covariance ? products / kTruthDraws - at::outer(shift, shift) : known.covariance;
 
-  // The unbiased mean of the smaller variance: with heavy tails log g is the noisy part.
+  // The unbiased mean of the smaller variance: with heavy tails log g is the noisy part, or there is no g.
+  const MeanVariance alone = of(log_p);
+  truth.mean_log_p = alone.mean;
+  if (!has_gaussian(truth)) return;
   const GaussianDensity g(moments_of(truth));
   const at::Tensor log_g = at::empty_like(log_p);
   for_blocks([&](int64_t begin, const at::Tensor& theta) {
     log_g.narrow(0, begin, theta.size(0)).copy_(g.log_density(theta));
   });
-  const MeanVariance alone = of(log_p), difference = of(log_p - log_g);
-  truth.mean_log_p = difference.variance < alone.variance ? difference.mean - g.entropy() : alone.mean;
+  const MeanVariance difference = of(log_p - log_g);
+  if (difference.variance < alone.variance) truth.mean_log_p = difference.mean - g.entropy();
 }
 
 }  // namespace

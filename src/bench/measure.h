@@ -25,6 +25,19 @@ struct Measurement {
   std::vector<double> mode_shares;  // of q, nearest centre; empty where the target has no modes
 };
 
+// The numbers of a measurement under their names in members/*.json, results.csv and curves.csv.
+struct MeasurementColumn {
+  const char* name;
+  double Measurement::*value;
+};
+inline constexpr MeasurementColumn kMeasurementColumns[] = {{"mean_error", &Measurement::mean_error},
+                                                            {"sd_error", &Measurement::sd_error},
+                                                            {"forward_kl", &Measurement::forward_kl},
+                                                            {"reverse_kl", &Measurement::reverse_kl},
+                                                            {"elbo", &Measurement::elbo},
+                                                            {"elbo_error", &Measurement::elbo_error},
+                                                            {"k_hat", &Measurement::k_hat}};
+
 // What approximations of a target are compared with, prepared once and shared.
 struct Truth {
   explicit Truth(targets::KnownTarget& target);

@@ -10,6 +10,7 @@
 #include "run_member_parts.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/signals.h"
@@ -55,6 +56,9 @@ void read_json(const std::string& path, int64_t dim, targets::Reference& referen
     reference.mean_error = tensor_of(object.at("mean_error"), dim);
     reference.sd_error = tensor_of(object.at("sd_error"), dim);
     reference.source = object.at("source").get<std::string>();
+    if (!at::isfinite(reference.mean).all().item<bool>() || !at::isfinite(reference.sd).all().item<bool>() ||
+        !reference.sd.gt(0).all().item<bool>())
+      throw std::runtime_error("means and standard deviations that are not finite, or not above 0");
   } catch (const std::exception& e) {
     throw Error(ErrorKind::kData, path + ": damaged, delete it to find the reference again: " + e.what());
   }
@@ -78,6 +82,7 @@ void find_reference(const ReferenceOptions& options, const TargetEntry& entry, c
   what.targets = {entry};
   what.targets[0].label.clear();
   what.targets[0].target.batch_frac = 1;
+  what.targets[0].target.data_root.clear();  // the data are in the fingerprint
   Sha256 hash;
   hash.update(resolved_text(what) + known.fingerprint);
   const std::string path = folder + "/references/" + hash.hex().substr(0, 16) + ".json";
@@ -103,7 +108,7 @@ void find_reference(const ReferenceOptions& options, const TargetEntry& entry, c
   reference.source = fmt::format("NUTS, {} draws in {} chains, R-hat at most {:.3f}, {} divergent", draws.theta.size(0),
                                  options.chains, rhat, draws.divergent);
   if (!(rhat < kGoodRhat)) log().warn("{}: the chains do not agree: {}", known.name, reference.source);
-  std::filesystem::create_directories(folder + "/references");
+  make_folder(folder + "/references");
   write_file_atomic(path, to_json(reference).dump() + "\n");
 }
 

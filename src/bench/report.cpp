@@ -9,6 +9,7 @@
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/csv_writer.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/metrics/html.h"
 
@@ -17,16 +18,18 @@ namespace {
 
 std::string show(double value) {
   if (std::isnan(value)) return "";
-  if (value != 0 && std::abs(value) < 1e-12) return "< 1e-12";
+  if (value != 0 && std::abs(value) < 1e-12) return value > 0 ? "< 1e-12" : "> -1e-12";
   return fmt::format("{:.3g}", value);
 }
 
-// "median [quartile, quartile]".
-std::string show(const Quartiles& q) {
+// "median [quartile, quartile]", each as `text` writes it.
+std::string show(const Quartiles& q, std::string (*text)(double)) {
   if (std::isnan(q.median)) return "";
-  if (q.low == q.high || std::isinf(q.median)) return show(q.median);
-  return fmt::format("{} [{}, {}]", show(q.median), show(q.low), show(q.high));
+  if (q.low == q.high || std::isinf(q.median)) return text(q.median);
+  return fmt::format("{} [{}, {}]", text(q.median), text(q.low), text(q.high));
 }
+
+std::string show(const Quartiles& q) { return show(q, show); }
 
 std::string outcome_of(const Cell& cell) {
   std::vector<std::string> parts;
@@ -41,7 +44,7 @@ std::string outcome_of(const Cell& cell) {
 constexpr double kCoveredShare = 0.1;
 
 int64_t covered_modes(const MemberResult& result, const std::vector<double>& weights) {
-  if (!result.has_points()) return 0;
+  if (!result.ended_well() || !result.has_points()) return 0;
   const std::vector<double>& shares = result.final().mode_shares;
   int64_t covered = 0;
   for (std::size_t k = 0; k < std::min(shares.size(), weights.size()); ++k)
@@ -70,11 +73,7 @@ std::string share_text(const MemberResult& result) {
 
 std::string count(double value) { return std::isinf(value) ? "never" : fmt::format("{:.0f}", value); }
 
-std::string show_reached(const Quartiles& q) {
-  if (std::isnan(q.median)) return "";
-  if (q.low == q.high || std::isinf(q.median)) return count(q.median);
-  return fmt::format("{} [{}, {}]", count(q.median), count(q.low), count(q.high));
-}
+std::string show_reached(const Quartiles& q) { return show(q, count); }
 
 struct Column {
   std::string title;
@@ -157,22 +156,24 @@ std::string markdown(const metrics::DataTable& table) {
 std::string explanation(const BenchOptions& options) {
   return fmt::format(
       "{} seeds, {} score evaluations each (samplers and laplace: as many as they need); median [quartiles] over the "
-      "seeds. Errors are 2-norms of the differences "
-      "of "
-      "means and of standard deviations in units of the target's. Reached: both errors below {:g}. KL and ELBO in "
-      "nats.",
+      "seeds. Errors are 2-norms of the differences of means and of standard deviations in units of the target's. "
+      "Reached: both errors below {:g}. KL and ELBO in nats.",
       options.seeds, options.evaluations, options.tolerance);
 }
 
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.9g}", value); }
 
 std::vector<std::string> measured(const Measurement& at) {
-  return {number(at.mean_error), number(at.sd_error),   number(at.forward_kl), number(at.reverse_kl),
-          number(at.elbo),       number(at.elbo_error), number(at.k_hat)};
+  std::vector<std::string> cells;
+  for (const MeasurementColumn& column : kMeasurementColumns) cells.push_back(number(at.*column.value));
+  return cells;
 }
 
-const std::vector<std::string> kMeasured = {"mean_error", "sd_error",   "forward_kl", "reverse_kl",
-                                            "elbo",       "elbo_error", "k_hat"};
+std::vector<std::string> measured_names() {
+  std::vector<std::string> names;
+  for (const MeasurementColumn& column : kMeasurementColumns) names.emplace_back(column.name);
+  return names;
+}
 
 // Calls use(target, cell, result) for every member.
 template <class Use>
@@ -196,7 +197,7 @@ std::vector<std::string> with(std::vector<std::string> cells, const std::vector<
 std::string results_csv(const BenchOptions& options, const std::vector<TargetSummary>& targets) {
   std::string text = csv_line(with({"member", "target", "method", "start_std", "rate_factor", "outcome", "evaluations",
                                     "seconds", "reached_evaluations", "reached_seconds", "mode_shares", "message"},
-                                   kMeasured));
+                                   measured_names()));
   for_each_result(targets, [&](const TargetSummary& target, const Cell& cell, const MemberResult& result) {
     const CurvePoint* at = reached(result, options.tolerance);
     text += csv_line(with(
@@ -209,7 +210,7 @@ std::string results_csv(const BenchOptions& options, const std::vector<TargetSum
 }
 
 std::string curves_csv(const std::vector<TargetSummary>& targets) {
-  std::string text = csv_line(with({"member", "evaluations", "seconds"}, kMeasured));
+  std::string text = csv_line(with({"member", "evaluations", "seconds"}, measured_names()));
   for_each_result(targets, [&](const TargetSummary&, const Cell&, const MemberResult& result) {
     for (const CurvePoint& point : result.curve)
       text += csv_line(with({result.id, std::to_string(point.evaluations), number(point.seconds)}, measured(point.at)));
@@ -250,7 +251,7 @@ std::string tables_markdown(const BenchOptions& options, const std::vector<Targe
 
 void write_report(const BenchOptions& options, const std::string& resolved, const std::vector<TargetSummary>& targets,
                   const std::string& folder) {
-  std::filesystem::create_directories(folder + "/figures");
+  make_folder(folder + "/figures");
   remove_figures(folder + "/figures");  // some may be of targets and methods that are no more
   metrics::HtmlPage page(options.name, "inference methods on targets with known answers");
   page.paragraph(explanation(options));

@@ -14,21 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-struct Column {
-  const char* name;
-  double Measurement::*value;
-};
-constexpr Column kColumns[] = {{"mean_error", &Measurement::mean_error},
-                               {"sd_error", &Measurement::sd_error},
-                               {"forward_kl", &Measurement::forward_kl},
-                               {"reverse_kl", &Measurement::reverse_kl},
-                               {"elbo", &Measurement::elbo},
-                               {"elbo_error", &Measurement::elbo_error},
-                               {"k_hat", &Measurement::k_hat}};
-
 json point_json(const CurvePoint& point) {
   json object = {{"evaluations", point.evaluations}, {"seconds", number_json(point.seconds)}};
-  for (const Column& column : kColumns) object[column.name] = number_json(point.at.*column.value);
+  for (const MeasurementColumn& column : kMeasurementColumns) object[column.name] = number_json(point.at.*column.value);
   object["mode_shares"] = numbers_json(point.at.mode_shares);
   return object;
 }
@@ -37,7 +25,8 @@ CurvePoint point_from(const json& object) {
   CurvePoint point;
   point.evaluations = object.at("evaluations").get<int64_t>();
   point.seconds = number_of(object.at("seconds"));
-  for (const Column& column : kColumns) point.at.*column.value = number_of(object.at(column.name));
+  for (const MeasurementColumn& column : kMeasurementColumns)
+    point.at.*column.value = number_of(object.at(column.name));
   point.at.mode_shares = numbers_of(object.at("mode_shares"));
   return point;
 }

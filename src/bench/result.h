@@ -20,7 +20,7 @@ struct MemberResult {
   std::string id;
   std::string key;      // what the result depends on; another key is another result
   std::string outcome;  // finished | converged | diverged | refused | failed
-  std::string message;  // why, where it is not finished
+  std::string message;  // why it ended so, or what its sampler says of itself
   int64_t evaluations = 0;
   double seconds = 0;
   std::vector<CurvePoint> curve;  // the last point is the final one

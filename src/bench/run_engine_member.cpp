@@ -6,6 +6,7 @@
 #include "run_member_parts.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/signals.h"
+#include "scorevi/inference/observer.h"
 #include "scorevi/inference/registry.h"
 #include "scorevi/inference/run_engine.h"
 #include "scorevi/optim/schedule.h"
@@ -37,10 +38,11 @@ std::vector<int64_t> curve_steps(int64_t steps, int64_t points) {
   return chosen;
 }
 
-// Of the score, for one step. A Hessian product counts as the two scores whose difference it is, or costs as much.
+// Of the score, for one step.
 int64_t evaluations_of(const run::MethodOptions& method) {
   if (method.is_point()) return 1;
-  return method.samples * (method.name == "fisher" ? 3 : 1);
+  const bool products = inference::find_method(method.name).needs.hessian_product;
+  return method.samples * (1 + (products ? inference::kHessianProductCost : 0));
 }
 
 const char* outcome_of(inference::Termination termination) {
@@ -53,6 +55,32 @@ const char* outcome_of(inference::Termination termination) {
       return "diverged";
   }
   return "";
+}
+
+// Evaluations so far: a refused step may make fewer than others.
+class EvaluationCount final : public inference::Observer {
+ public:
+  void on_step(const inference::StepInfo& /*info*/, const inference::StepStats& stats) override {
+    total_ += stats.evaluations;
+  }
+  int64_t total() const { return total_; }
+
+ private:
+  int64_t total_ = 0;
+};
+
+// How the run ended. Of a run without a single step nothing was found, however it ended.
+void judge(const inference::RunSummary& summary, const params::FlatLayout& layout, MemberResult& result) {
+  result.outcome = outcome_of(summary.termination);
+  if (summary.termination != inference::Termination::kMaxSteps) {
+    result.message = summary.message;
+  } else if (summary.refused_steps == summary.steps) {
+    result.outcome = "diverged";
+    result.message = "every step was refused: " + inference::describe_trouble(summary.last, layout);
+  } else if (summary.refused_steps > 0) {
+    result.message =
+        fmt::format("{} of {} steps were refused, and used fewer evaluations", summary.refused_steps, summary.steps);
+  }
 }
 
 // Measures on the way; the time that takes is not the method's.
@@ -101,10 +129,11 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   const std::vector<int64_t> measured = curve_steps(loop.steps, place.options.points);
   std::size_t next = 0;
   Recorder recorder(place, result);
+  EvaluationCount evaluations;
   loop.before_step = [&](int64_t step) {
     stop_if_signalled();
     if (next < measured.size() && step == measured[next]) {
-      recorder.record(*family, step * per_step, /*final=*/false);
+      recorder.record(*family, evaluations.total(), /*final=*/false);
       ++next;
     }
     target.begin_step(loop.seed, step);
@@ -113,11 +142,10 @@ void run_engine_member(Workplace& place, MemberResult& result) {
   rule.stop = true;
   inference::Convergence convergence(rule);
   if (place.options.stop && !entry.method.is_point()) loop.convergence = &convergence;  // a point has no ELBO
-  const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop);
+  const inference::RunSummary summary = inference::run_engine(*engine, target, *family, loop, &evaluations);
   result.evaluations = summary.evaluations;
   result.seconds = recorder.seconds();
-  result.outcome = outcome_of(summary.termination);
-  if (summary.termination != inference::Termination::kMaxSteps) result.message = summary.message;
+  judge(summary, target.layout(), result);
   const bool exact = place.options.targets[place.member.target].target.batch_frac == 1;
   if (exact && convergence.best_step() >= 0) convergence.restore_best(*family);
   recorder.record(*family, result.evaluations, /*final=*/true);

@@ -66,9 +66,8 @@ MemberResult run_member(const BenchOptions& options, const Member& member, const
       run_engine_member(place, result);
   } catch (const Error& error) {
     // A method that cannot run on this target is a row of the table like any other.
-    result.outcome = error.kind() == ErrorKind::kNumerical ? "diverged"
-                     : error.kind() == ErrorKind::kUsage   ? "refused"
-                                                           : "failed";
+    const bool refused = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kRuntime;  // memory
+    result.outcome = error.kind() == ErrorKind::kNumerical ? "diverged" : refused ? "refused" : "failed";
     result.message = error.what();
   } catch (const Interrupted&) {
     throw;

@@ -17,7 +17,7 @@ Quartiles final_quartiles(const Cell& cell, double Measurement::*value, double l
   for (const MemberResult* result : cell.members) {
     if (result->outcome == "refused") continue;
     const double got = result->has_points() ? result->final().*value : Measurement::kNaN;
-    known = known || !std::isnan(got);
+    known = known || !std::isnan(got) || (result->outcome == "diverged" && !result->has_points());
     values.push_back(result->ended_well() ? got : lost);
   }
   return known ? quartiles(std::move(values)) : Quartiles{};
@@ -45,7 +45,7 @@ void fill(Cell& cell, double tolerance) {
   for (const MemberResult* result : cell.members) {
     if (result->outcome == "refused") continue;
     seconds.push_back(result->seconds);
-    const CurvePoint* point = result->ended_well() ? reached(*result, tolerance) : nullptr;
+    const CurvePoint* point = reached(*result, tolerance);
     used.push_back(static_cast<double>(result->evaluations));
     if (has_errors) evaluations.push_back(point ? static_cast<double>(point->evaluations) : kInfinity);
     if (has_errors) when.push_back(point ? point->seconds : kInfinity);
@@ -66,6 +66,7 @@ Quartiles quartiles(std::vector<double> values) {
 }
 
 const CurvePoint* reached(const MemberResult& result, double tolerance) {
+  if (!result.ended_well()) return nullptr;
   const auto good = [tolerance](const CurvePoint& point) {
     return point.at.mean_error < tolerance && point.at.sd_error < tolerance;
   };

@@ -116,15 +116,15 @@ void add_predict(CLI::App& app, std::function<int()>& command) {
   sub->footer(
       "Columns for classes: file, row (in the file, from 1), predicted, confidence, entropy and mutual_information in\n"
       "nats (the second is the part that comes from not knowing the weights), second, third, p_<class> ...\n"
-      "Columns for numbers: file, row, output (from 0), mean, std (of the prediction, noise included), lower and "
-      "upper\n"
-      "(5 % and 95 % quantiles), in the units of the data; one line for each row and output.");
+      "Columns for numbers: file, row, output (from 0), mean, std (of the prediction, noise included), lower and\n"
+      "upper (5 % and 95 % quantiles), in the units of the data; one line for each row and output.");
   sub->add_option("RUN", request->run, "run folder")->required();
   sub->add_option("INPUTS", request->inputs, "CSV or idx files; pictures or folders of them")->required();
   sub->add_option("--out", request->out, "CSV file instead of stdout")->type_name("FILE")->check(kNotEmpty);
   sub->add_option("--sheet", request->sheet, "HTML page with the most uncertain pictures")
       ->type_name("FILE")
       ->check(kNotEmpty);
+  add_overrides(*sub, request->overrides);
   sub->callback([request, &command] { command = [request] { return run::predict(*request, std::cout); }; });
 }
 
@@ -168,7 +168,7 @@ void add_list(CLI::App& app, std::function<int()>& command) {
 }
 
 void add_info(CLI::App& app, std::function<int()>& command) {
-  CLI::App* sub = app.add_subcommand("info", "Build, libraries, devices, threads");
+  CLI::App* sub = app.add_subcommand("info", "Build, libraries, processor, CUDA");
   sub->callback([&command] { command = [] { return run::info(std::cout); }; });
 }
 

@@ -52,7 +52,7 @@ std::vector<std::string> pictures_below(const std::string& folder, LeftOut& left
     for (const std::string& name : visible_names(place, left_out)) {
       const std::string path = (fs::path(place) / name).string();
       if (fs::is_directory(path, code)) {
-        waiting.push_back(path);
+        waiting.insert(fs::is_symlink(path, code) ? waiting.begin() : waiting.end(), path);  // links come last
       } else if (is_picture_name(name)) {
         pictures.push_back(path);
       } else if (++left_out.other <= kNamedOthers) {

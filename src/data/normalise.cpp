@@ -60,13 +60,11 @@ void apply_to(const Affine& affine, const Value* values, std::int64_t count, flo
 
 Normalisation fit_normalisation(const Dataset& dataset, const std::vector<std::int64_t>& train,
                                 const std::string& inputs, bool standardise_targets) {
-  check_choice("normalise", inputs, {"none", "scale", "standardise"});
+  check_choice("scaling", inputs, {"none", "scale", "standardise"});
   const bool scale = inputs == "scale";
   const bool fit = inputs == "standardise";
   if (train.empty() && (fit || standardise_targets)) {
-    throw Error(ErrorKind::kUsage,
-                "data.normalise: no training rows to fit means and standard "
-                "deviations on");
+    throw Error(ErrorKind::kUsage, "data.scaling: no training rows to fit means and standard deviations on");
   }
   for (const std::int64_t row : train) SCOREVI_CHECK(row >= 0 && row < dataset.size());
   Normalisation result;

@@ -10,6 +10,7 @@
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/data/pictures.h"
 
 namespace scorevi::data {
@@ -139,7 +140,7 @@ std::vector<Pictures::Bad> PictureFiles::bad_rows(const std::vector<std::int64_t
   std::atomic<std::size_t> next{0};
   std::vector<std::string> reasons(rows.size());
   const auto work = [&] {
-    for (std::size_t i = next++; i < rows.size(); i = next++) {
+    for (std::size_t i = next++; i < rows.size() && pending_signal() == 0; i = next++) {
       try {
         const io::Image image = state_->decode(rows[i]);
         if (form.resize == 0) evaluation_view(image, form, name(rows[i]));
@@ -153,6 +154,7 @@ std::vector<Pictures::Bad> PictureFiles::bad_rows(const std::vector<std::int64_t
   for (int i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
+  stop_if_signalled();
   std::vector<Bad> bad;
   for (std::size_t i = 0; i < reasons.size(); ++i)
     if (!reasons[i].empty()) bad.push_back({rows[i], reasons[i]});

@@ -8,7 +8,6 @@
 
 #include "scorevi/core/check.h"
 #include "scorevi/core/error.h"
-#include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/data_root.h"
 #include "sources.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "picture_sources.h"
@@ -13,6 +12,7 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/memory.h"
 #include "scorevi/data/dataset.h"
+#include "scorevi/data/rows.h"
 #include "sources.h"
 
 namespace scorevi::data {
@@ -70,9 +70,8 @@ std::vector<BadPicture> skip_bad(PictureFileOptions options, PictureList& list) 
   options.quiet = true;
   const PictureFiles files(list.paths, options);
   std::vector<BadPicture> found;
-  std::vector<std::int64_t> all(list.paths.size());
-  std::iota(all.begin(), all.end(), 0);
-  const std::vector<Pictures::Bad> bad = files.bad_rows(all, PictureForm{}, core_count());
+  log().info("{}: decoding the {} pictures once, to leave out those that cannot be read", list.name, files.size());
+  const std::vector<Pictures::Bad> bad = files.bad_rows(rows_between(0, files.size()), PictureForm{}, core_count());
   for (const Pictures::Bad& picture : bad)
     found.push_back({files.name(picture.row), picture.reason, BadPicture::Use::kNo});
   for (const Pictures::Odd& picture : files.odd_rows())

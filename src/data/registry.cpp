@@ -36,6 +36,8 @@ bool is_generated(const std::string& name) {
   return name == "two_moons" || name == "blobs" || name == "sine_gap" || name == "cubic";
 }
 
+bool is_own_pictures(const std::string& name) { return name == "image_folder" || name == "image_list"; }
+
 Dataset load_dataset(const DataOptions& options) {
   Dataset dataset = datasets().make(options.name, options);
   check_dataset(dataset);

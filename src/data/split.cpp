@@ -9,6 +9,7 @@
 #include "scorevi/core/check.h"
 #include "scorevi/core/counter_rng.h"
 #include "scorevi/core/error.h"
+#include "scorevi/data/rows.h"
 
 namespace scorevi::data {
 namespace {
@@ -78,12 +79,6 @@ void check_fraction(const char* name, double value) {
 
 std::int64_t part_of(double fraction, std::int64_t rows) {
   return static_cast<std::int64_t>(std::floor(fraction * static_cast<double>(rows)));
-}
-
-Rows rows_between(std::int64_t begin, std::int64_t end) {
-  Rows rows(static_cast<std::size_t>(end - begin));
-  std::iota(rows.begin(), rows.end(), begin);
-  return rows;
 }
 
 // The test rows: the official ones, else some of the first `count` rows. `pool` becomes the others of these in random

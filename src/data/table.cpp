@@ -17,7 +17,6 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/utf8.h"
-#include "scorevi/data/encode.h"
 #include "scorevi/io/csv.h"
 #include "sources.h"
 #include "target_column.h"
@@ -157,8 +156,7 @@ Feature text_feature(Table& table, std::size_t column, const DataOptions& option
   if (categories.size() > kFewCategories && 2 * categories.size() > table.size()) {
     log().warn(
         "{}: {} has {} different texts in {} rows, and each becomes an input; if it is an identifier, leave it out "
-        "with "
-        "data.ignore: [{}]",
+        "with data.ignore: [{}]",
         options.path, table.label(column), categories.size(), table.size(), table.key(column));
   }
   for (const std::string& text : categories) {

@@ -1,6 +1,5 @@
 #include "test_file.h"
 
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,15 +11,13 @@
 #include "scorevi/core/log.h"
 #include "scorevi/data/encode.h"
 #include "scorevi/data/equal_rows.h"
+#include "scorevi/data/rows.h"
 
 namespace scorevi::data {
 namespace {
 
 std::int64_t count_trained(const Dataset& test, const Dataset& train) {
-  std::vector<std::int64_t> test_rows(static_cast<std::size_t>(test.size()));
-  std::vector<std::int64_t> train_rows(static_cast<std::size_t>(train.size()));
-  std::iota(test_rows.begin(), test_rows.end(), 0);
-  std::iota(train_rows.begin(), train_rows.end(), 0);
+  const std::vector<std::int64_t> test_rows = rows_between(0, test.size()), train_rows = rows_between(0, train.size());
   return count_known({test, test_rows}, {train, train_rows}, CompareRows::kInputsAndTargets);
 }
 

@@ -25,7 +25,7 @@ void validate(const ClosedFormOptions& options) {
     throw Error(ErrorKind::kUsage, fmt::format("method.mean_step: got {}, expected above 0", options.mean_step));
   if (!(options.average_decay >= 0 && options.average_decay < 1))
     throw Error(ErrorKind::kUsage,
-                fmt::format("method.average_decay: got {}, expected 0 <= decay < 1", options.average_decay));
+                fmt::format("method.average: got {}, expected at least 0 and below 1", options.average_decay));
 }
 
 ClosedForm::ClosedForm(const ClosedFormOptions& options, const optim::OptimizerOptions& optimizer,

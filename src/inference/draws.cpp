@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "scorevi/core/error.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/inference/chain_statistics.h"
 
 namespace scorevi::inference {
@@ -17,6 +18,7 @@ void summarise(Draws& draws) {
   for (at::Tensor* result : {&draws.rhat, &draws.ess, &draws.mean_error, &draws.sd_error})
     *result = at::full({dim}, std::numeric_limits<double>::quiet_NaN(), draws.theta.options());
   for (int64_t j = 0; j < dim; ++j) {
+    stop_if_signalled();
     const at::Tensor values = draws.theta.select(1, j).reshape({draws.chains, kept}).contiguous();
     draws.rhat[j] = rank_rhat(values);
     draws.ess[j] = ess_bulk(values);

@@ -63,9 +63,13 @@ class InverseHessian {
   std::deque<Pair> pairs_;
 };
 
-bool unbounded(const Point& at) {
-  const auto far = [](double value) { return std::abs(value) > 1e100; };
-  return at.log_density > 1e15 || std::any_of(at.theta.begin(), at.theta.end(), far);
+bool is_far(const Vector& theta) {
+  return std::any_of(theta.begin(), theta.end(), [](double value) { return std::abs(value) > 1e100; });
+}
+
+// From `before`, which may be far away itself.
+bool unbounded(const Point& before, const Point& at) {
+  return at.log_density > 1e15 || (is_far(at.theta) && !is_far(before.theta));
 }
 
 // A point along `direction` that rises enough and where the slope has become small (strong Wolfe conditions with 1e-4
@@ -85,7 +89,7 @@ std::optional<Point> search_line(WholeTarget& target, const Point& start, const 
     const bool finite = std::isfinite(at.log_density);
     const bool rises = at.log_density >= start.log_density + kRise * step * start_slope - rounding;
     const double slope = finite ? dot(at.gradient, direction) : 0;
-    if (rises && (std::abs(slope) <= kSlope * start_slope || unbounded(at))) return at;
+    if (rises && (std::abs(slope) <= kSlope * start_slope || unbounded(start, at))) return at;
     if (rises && slope > 0) {
       low = step;
       low_slope = slope;
@@ -119,8 +123,9 @@ std::optional<ModeOutcome> improve(WholeTarget& target, InverseHessian& inverse,
     return std::nullopt;
   }
   inverse.add(at, *next);
+  const bool rises_away = unbounded(at, *next);
   at = std::move(*next);
-  if (unbounded(at)) return ModeOutcome::kUnbounded;
+  if (rises_away) return ModeOutcome::kUnbounded;
   return std::nullopt;
 }
 

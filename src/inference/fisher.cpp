@@ -9,18 +9,12 @@
 #include "step_frame.h"
 
 namespace scorevi::inference {
-namespace {
+namespace {}  // namespace
 
-constexpr int64_t kProductCost = 2;  // evaluations that a Hessian product stands for
-
-}  // namespace
-
-void validate(const FisherOptions& options) { validate(static_cast<const GaussianOptions&>(options), "method"); }
-
-Fisher::Fisher(const FisherOptions& options, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
-               const at::Tensor& like)
+Fisher::Fisher(const GaussianOptions& options, const optim::OptimizerOptions& optimizer,
+               const params::FlatLayout& layout, const at::Tensor& like)
     : options_(options), optimizer_(optimizer, layout, {"mean", "log_std"}, like) {
-  validate(options_);
+  validate(options_, "method");
   for (at::Tensor* buffer : {&noise_, &scratch_, &residual_, &mean_gradient_, &log_std_gradient_})
     *buffer = at::zeros_like(like);
 }
@@ -41,7 +35,7 @@ bool Fisher::add_sample(LogDensity& target, const variational::Family& family, c
   add_prior_score(prior, theta, -1, residual_);
   const double share = 1 / static_cast<double>(options_.samples);
   const at::Tensor product = target.hessian_product(theta, residual_);
-  stats.evaluations += kProductCost;
+  stats.evaluations += kHessianProductCost;
   if (!is_finite_score(product, stats)) return false;
   stats.matching += share * square_sum(residual_);
 

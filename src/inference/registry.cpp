@@ -14,8 +14,6 @@ namespace {
 
 const char* const kFull = "full_gaussian";
 
-const MethodInfo& find_method(const std::string& method) { return find_named(methods(), "method.name", method); }
-
 }  // namespace
 
 const std::vector<MethodInfo>& methods() {
@@ -35,6 +33,8 @@ const std::vector<MethodInfo>& methods() {
   };
   return kTable;
 }
+
+const MethodInfo& find_method(const std::string& name) { return find_named(methods(), "method.name", name); }
 
 std::string describe_needs(const MethodInfo& method) {
   std::vector<std::string> parts = {method.needs.exact_score ? "exact scores" : "mini-batch scores"};

@@ -91,6 +91,18 @@ double mixture_quantile(const double* means, const double* stds, std::size_t com
       low, high);
 }
 
+MixtureSummary summarise_mixture(const double* means, const double* stds, std::size_t components, double level) {
+  const auto count = static_cast<double>(components);
+  double mean = 0, variance = 0;
+  for (std::size_t i = 0; i < components; ++i) mean += means[i];
+  mean /= count;
+  // The mean of the variances plus the spread of the means, the form without cancellation.
+  for (std::size_t i = 0; i < components; ++i) variance += stds[i] * stds[i] + (means[i] - mean) * (means[i] - mean);
+  const double tail = 0.5 * (1.0 - level);
+  return {mean, std::sqrt(variance / count), mixture_quantile(means, stds, components, tail),
+          mixture_quantile(means, stds, components, 1.0 - tail)};
+}
+
 RegressionAccumulator::RegressionAccumulator(RegressionOptions options) : options_(std::move(options)) {
   const double level = options_.interval_level;
   if (!(level > 0.0 && level < 1.0))
@@ -127,25 +139,19 @@ void RegressionAccumulator::add(const at::Tensor& means, const at::Tensor& stds,
 }
 
 void RegressionAccumulator::add_target(const std::vector<double>& m, const std::vector<double>& s, double y) {
-  const double centre = mean(m);
-  double variance = 0.0;  // mean of s^2 plus spread of the means, the form without cancellation
-  for (std::size_t i = 0; i < m.size(); ++i) variance += s[i] * s[i] + (m[i] - centre) * (m[i] - centre);
-  variance /= static_cast<double>(m.size());
-  const double std = std::sqrt(variance), error = y - centre;
-  const double tail = 0.5 * (1.0 - options_.interval_level);
-  const double lower = mixture_quantile(m.data(), s.data(), m.size(), tail);
-  const double upper = mixture_quantile(m.data(), s.data(), m.size(), 1.0 - tail);
-  records_.mean.push_back(centre);
-  records_.std.push_back(std);
+  const MixtureSummary all = summarise_mixture(m.data(), s.data(), m.size(), options_.interval_level);
+  const double error = y - all.mean;
+  records_.mean.push_back(all.mean);
+  records_.std.push_back(all.std);
   records_.squared_error.push_back(error * error);
   records_.absolute_error.push_back(std::abs(error));
   records_.nll.push_back(mixture_nll(m, s, y));
-  records_.nll_gaussian.push_back(-log_normal(y, centre, std));
+  records_.nll_gaussian.push_back(-log_normal(y, all.mean, all.std));
   records_.crps.push_back(mixture_crps(m, s, y));
-  records_.crps_gaussian.push_back(gaussian_crps(y, centre, std));
-  records_.lower.push_back(lower);
-  records_.upper.push_back(upper);
-  records_.inside.push_back(lower <= y && y <= upper);
+  records_.crps_gaussian.push_back(gaussian_crps(y, all.mean, all.std));
+  records_.lower.push_back(all.lower);
+  records_.upper.push_back(all.upper);
+  records_.inside.push_back(all.lower <= y && y <= all.upper);
 }
 
 RegressionResult RegressionAccumulator::result() const {

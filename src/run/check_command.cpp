@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -9,10 +8,10 @@
 #include "experiment.h"
 #include "picture_checks.h"
 #include "scorevi/core/cores.h"
-#include "scorevi/core/error.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/memory.h"
 #include "scorevi/core/terminal.h"
+#include "scorevi/data/rows.h"
 #include "scorevi/run/commands.h"
 
 namespace scorevi::run {
@@ -56,9 +55,8 @@ void print_pictures(const data::Dataset& dataset, const data::DataOptions& sourc
                          : "as they are",
                      form.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear", fmt::join(form.mean, " "),
                      fmt::join(form.std, " "));
-  std::vector<int64_t> all(static_cast<std::size_t>(dataset.size()));
-  std::iota(all.begin(), all.end(), 0);
-  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(all, form, core_count());
+  const std::vector<data::Pictures::Bad> bad =
+      dataset.pictures->bad_rows(data::rows_between(0, dataset.size()), form, core_count());
   const std::string odd = dataset.pictures->odd_text();
   out << fmt::format("  read      {} pictures, {} cannot be decoded{}{}\n", dataset.size(), bad.size(),
                      form.resize == 0 ? " or have another size" : "", odd.empty() ? "" : "; " + odd);
@@ -68,7 +66,7 @@ void print_pictures(const data::Dataset& dataset, const data::DataOptions& sourc
 
 // Inputs that are held in memory.
 int64_t data_bytes(const data::Dataset& dataset) {
-  return dataset.pictures ? 0 : static_cast<int64_t>(dataset.inputs.nbytes());
+  return dataset.pictures ? dataset.pictures->held_bytes() : static_cast<int64_t>(dataset.inputs.nbytes());
 }
 
 // The memory of a run: told by buffers, and measured after a forward and backward pass.

@@ -9,6 +9,7 @@
 #include "scorevi/config/document.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/registry.h"
 #include "scorevi/run/sweep.h"
@@ -36,6 +37,10 @@ const std::set<std::string> kDataPlace = {
     "data.delimiter", "data.labels_dir", "data.list_train", "data.list_validation",
     "data.list_test", "data.ignore",     "data.missing",    "data.text_columns"};
 
+// What a comparison shows: of classes, of numbers.
+const std::vector<std::string> kColumns = {"error", "ece", "nll", "rmse", "crps", "coverage"};
+const std::vector<std::string> kOfClasses = {"error", "ece", "nll"}, kOfNumbers = {"rmse", "nll", "crps", "coverage"};
+
 struct Run {
   RunDirectory directory;
   std::vector<Setting> settings;  // in the order of config.resolved.yaml
@@ -45,6 +50,7 @@ struct Run {
   std::string data;     // SHA-256, "" = not known
   std::string weights;  // SHA-256 of what it began with, "" = none or not known
   std::string id;       // "" = not known
+  ResultRow result;     // of kColumns, NaN where the report has none
 
   const std::string* find(const std::string& key) const {
     for (const Setting& setting : settings)
@@ -60,18 +66,17 @@ struct Run {
 
 bool is_run(const std::string& path) { return fs::exists(path + "/" + files::kRun); }
 
-Run read_run(const std::string& path) {
-  Run run{RunDirectory::open(path), {}, "", sweep_variant(path), "", "", "", ""};
+Run read_run(const RunDirectory& directory) {
+  Run run{directory, {}, "", sweep_variant(directory.path()), "", "", "", "", read_result(directory, kColumns)};
   const config::Document document =
       config::Document::from_text(run.directory.resolved(), run.directory.file(files::kResolved));
   run.settings = settings_of(document.root());
   run.seed = run.value("seed");
   if (run.base.empty()) run.base = run.value("method.name");
-  const nlohmann::json info = run.directory.info();
-  run.status = info.value("status", "unknown");
-  run.data = run.directory.data_sha256();
-  run.weights = run.directory.weights_sha256();
-  run.id = info.value("id", "");
+  run.status = directory.status();
+  run.data = directory.data_sha256();
+  run.weights = directory.weights_sha256();
+  run.id = directory.id();
   run.settings.erase(std::remove_if(run.settings.begin(), run.settings.end(),
                                     [](const Setting& setting) { return kIgnored.count(setting.key) > 0; }),
                      run.settings.end());
@@ -84,7 +89,7 @@ class RunReader {
   void add(const std::string& path) {
     if (is_run(path) || !fs::is_directory(path)) {
       const RunDirectory directory = RunDirectory::open(path);
-      add_run(path, directory.has(files::kReport));
+      add_run(directory, directory.has(files::kReport));
       return;
     }
     std::vector<std::string> members;
@@ -103,9 +108,7 @@ class RunReader {
   void add_member(const std::string& path) {
     try {
       const RunDirectory directory = RunDirectory::open(path);
-      const bool has_numbers = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
-      if (has_numbers) read_result(directory, {"nll"});
-      add_run(path, has_numbers);
+      add_run(directory, directory.has_result());
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kData) throw;
       notes.push_back(path + ": left out: " + error.what());
@@ -113,12 +116,12 @@ class RunReader {
   }
 
   // A folder that is named twice counts once.
-  void add_run(const std::string& path, bool has_numbers) {
-    if (!folders_.insert(fs::canonical(path).string()).second) return;
+  void add_run(const RunDirectory& directory, bool has_numbers) {
+    if (!folders_.insert(fs::canonical(directory.path()).string()).second) return;
     if (has_numbers)
-      runs.push_back(read_run(path));
+      runs.push_back(read_run(directory));
     else
-      notes.push_back(no_result_note(path, path));
+      notes.push_back(no_result_note(directory.path(), directory.path()));
   }
 
   std::set<std::string> folders_;
@@ -253,15 +256,24 @@ std::vector<std::string> difference_notes(const std::vector<Run>& runs, const Ro
 std::vector<std::string> columns_for(const std::vector<Run>& runs) {
   bool classification = false, regression = false;
   for (const Run& run : runs) {
-    const bool classes = !std::isnan(read_result(run.directory, {"error"}).values[0].value);
+    const bool classes = !std::isnan(run.result.values[0].value);
     (classes ? classification : regression) = true;
   }
   std::vector<std::string> columns;
-  if (classification) columns = {"error", "ece", "nll"};
+  if (classification) columns = kOfClasses;
   if (regression)
-    for (const char* name : {"rmse", "nll", "crps", "coverage"})
+    for (const std::string& name : kOfNumbers)
       if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
   return columns;
+}
+
+// Those of `columns`, out of a row of kColumns.
+std::vector<metrics::Interval> values_of(const ResultRow& row, const std::vector<std::string>& columns) {
+  std::vector<metrics::Interval> values;
+  for (const std::string& column : columns)
+    values.push_back(
+        row.values[static_cast<std::size_t>(std::find(kColumns.begin(), kColumns.end(), column) - kColumns.begin())]);
+  return values;
 }
 
 std::string resolve_baseline(const std::vector<std::string>& names, const std::string& wanted) {
@@ -302,7 +314,8 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
   if (!baseline.empty()) table.baseline = resolve_baseline(rows.names, baseline);
   std::map<std::vector<std::string>, std::set<std::string>> seen;  // ids of runs of one row and seed
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    ResultRow row = read_result(runs[i].directory, table.metrics);
+    ResultRow row = runs[i].result;
+    row.values = values_of(row, table.metrics);
     row.variant = rows.names[i];
     row.seed = runs[i].seed;
     for (const std::string& key : table.axes) row.axes.push_back(runs[i].value(key));
@@ -325,9 +338,7 @@ ResultTable compare_runs(const std::vector<std::string>& paths, const std::strin
 }
 
 void write_comparison(const ResultTable& table, const std::string& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) throw Error(ErrorKind::kRuntime, folder + ": cannot create the folder: " + code.message());
+  make_folder(folder);
   write_file_atomic(folder + "/table.md", markdown_table(table));
   write_results_csv(table, folder + "/results.csv");
   write_table_report(table, folder + "/report.html", {});

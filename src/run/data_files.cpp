@@ -62,10 +62,15 @@ std::string bad_line(const data::BadPicture& picture) {
 // A run that goes on reads other pictures than before: what is in the file stays. False where there is nothing to list.
 bool add_bad_pictures(const std::string& path, const data::Dataset& dataset) {
   std::vector<std::string> found;
-  for (const data::BadPicture& picture : dataset.bad_pictures) found.push_back(bad_line(picture));
+  std::set<std::string> told;
+  for (const data::BadPicture& picture : dataset.bad_pictures) {
+    found.push_back(bad_line(picture));
+    told.insert(picture.path);
+  }
   for (const data::Pictures::Odd& odd : dataset.pictures->odd_rows())
-    found.push_back(bad_line({dataset.pictures->name(odd.row), odd.reason,
-                              odd.grey ? data::BadPicture::Use::kGrey : data::BadPicture::Use::kPart}));
+    if (told.count(dataset.pictures->name(odd.row)) == 0)
+      found.push_back(bad_line({dataset.pictures->name(odd.row), odd.reason,
+                                odd.grey ? data::BadPicture::Use::kGrey : data::BadPicture::Use::kPart}));
   if (found.empty()) return false;
   std::vector<std::string> lines = {"file,used,reason"};
   if (std::filesystem::exists(path)) lines = lines_in(path);

@@ -1,6 +1,5 @@
 #include "describe.h"
 #include "scorevi/data/registry.h"
-#include "scorevi/models/registry.h"
 
 namespace scorevi::run {
 namespace {
@@ -167,8 +166,7 @@ void describe_data(DataSection& section, config::Visitor& v) {
             [&section](config::Visitor& i) { describe_augment(section.augment, i); });
   v.field("test_frac", section.test_frac,
           "share of all rows held out for testing, of the training part where that is all there is; official test "
-          "parts are "
-          "used as they are",
+          "parts are used as they are",
           config::between(0, 0.99));
   v.field("train_size", section.train_size, "rows drawn for training and validation; 0 = all that is left",
           config::non_negative());

@@ -49,8 +49,7 @@ void describe_model(models::ModelOptions& o, PretrainedOptions& pretrained, conf
   v.variant("name", o.name, "network", variants_of(models::networks().entries(), fields));
   v.field("weights", pretrained.weights,
           "weights to begin with: a file (safetensors, .pth, .pt), a name of `scorevi list weights`, or the folder of "
-          "a run "
-          "(its means); empty = random");
+          "a run (its means); empty = random");
   v.field("strict", pretrained.strict, "every parameter but those of the head must be in the weight file");
   v.choice("head_start", pretrained.head_start,
            {{"auto", "a head of the same classes is kept; another one begins at zero, for method map at random"},

@@ -48,7 +48,7 @@ inference::ClosedFormOptions closed_form_options(const MethodOptions& method) {
   return options;
 }
 
-inference::GaussianOptions gsm_options(const MethodOptions& method) {
+inference::GaussianOptions gaussian_options(const MethodOptions& method) {
   inference::GaussianOptions options;
   set_common(method, options);
   return options;
@@ -72,17 +72,11 @@ inference::AdviOptions advi_options(const MethodOptions& method) {
   return options;
 }
 
-inference::FisherOptions fisher_options(const MethodOptions& method) {
-  inference::FisherOptions options;
-  set_common(method, options);
-  return options;
-}
-
 using Made = std::unique_ptr<inference::Engine>;
 
 Made make_full(const MethodOptions& method, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
                const at::Tensor& like) {
-  if (method.name == "gsm") return std::make_unique<inference::Gsm>(gsm_options(method));
+  if (method.name == "gsm") return std::make_unique<inference::Gsm>(gaussian_options(method));
   if (method.name == "bam") return std::make_unique<inference::Bam>(bam_options(method));
   if (method.name == "advi")
     return std::make_unique<inference::AdviFull>(advi_options(method), optimizer, layout, like);
@@ -101,7 +95,7 @@ Made make_engine(const MethodOptions& method, const std::string& family, const o
   if (method.name == "advi") return std::make_unique<inference::Advi>(advi_options(method), optimizer, layout, like);
   if (method.name == "bam") return std::make_unique<inference::BamDiagonal>(bam_options(method), like);
   if (method.name == "fisher")
-    return std::make_unique<inference::Fisher>(fisher_options(method), optimizer, layout, like);
+    return std::make_unique<inference::Fisher>(gaussian_options(method), optimizer, layout, like);
   if (method.solver == "closed_form")
     return std::make_unique<inference::ClosedForm>(closed_form_options(method), optimizer, layout, like);
   return std::make_unique<inference::ProximalScoreMatching>(psm_options(method), optimizer, layout, like);

@@ -5,7 +5,6 @@
 #include "evaluate_data.h"
 #include "evaluator.h"
 #include "ood_report.h"
-#include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/run/commands.h"
 #include "stored_run.h"

@@ -2,43 +2,38 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "inputs_file.h"
 #include "new_rows.h"
+#include "picture_form.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/data/encode.h"
 #include "scorevi/data/registry.h"
+#include "scorevi/data/rows.h"
 #include "seen_rows.h"
 #include "stored_run.h"
 
 namespace scorevi::run {
 namespace {
 
-// The run's own options: what changes the table of --data must not change what the run was trained on.
-RunOptions own_options(const RunDirectory& directory, const RunOptions& options) {
-  RunOptions own = options;
-  own.data.source.target = load_run_options(directory).options.data.source.target;
-  return own;
-}
+const char* by_what(const SeenRows& seen) { return seen.by_name ? ", by folder, name and size of their files" : ""; }
 
 // Rows that the run was trained on, or chosen by, say nothing about new data: they must not come back as test rows
 // through another split, a part or a copy of the same data.
-void judge_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
+void judge_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& trained_with,
                      const DataParts& data) {
   if (request.split == "train") return;
-  const SeenRows seen =
-      seen_rows(directory, own_options(directory, options), data, data::CompareRows::kInputsAndTargets);
+  const SeenRows seen = seen_rows(directory, trained_with, data, data::CompareRows::kInputsAndTargets);
   const int64_t count = request.split == "test" ? seen.test : seen.validation;
   if (count == 0) return;
   const std::size_t all = part_rows(data, request.split).size();
   const bool own = data.fingerprint == directory.data_sha256();
-  if (own || static_cast<std::size_t>(count) == all)
+  if (!seen.by_name && (own || static_cast<std::size_t>(count) == all))
     throw Error(
         ErrorKind::kUsage,
         fmt::format("{}: the run was trained or selected on {} of these {} {} rows, expected rows that it has "
@@ -46,16 +41,16 @@ void judge_seen_rows(const EvaluateRequest& request, const RunDirectory& directo
                     request.data, count, all, request.split,
                     own ? ": these are the run's own data in another split (data.split_seed, test_frac, ...)" : ""));
   log().warn(
-      "{}: the run was trained or selected on {} of these {} {} rows; the numbers make it look better than it is",
-      request.data, count, all, request.split);
+      "{}: the run was trained or selected on {} of these {} {} rows{}; the numbers make it look better than it is",
+      request.data, count, all, request.split, by_what(seen));
 }
 
 void tell_seen_rows(const EvaluateRequest& request, const RunDirectory& directory, const RunOptions& options,
                     const DataParts& data) {
   const SeenRows seen = seen_rows(directory, options, data, data::CompareRows::kInputs);
   if (seen.test > 0)
-    log().warn("{}: the run was trained or selected on {} of these {} rows, expected rows that are unlike its own",
-               request.ood, seen.test, data.split.test.size());
+    log().warn("{}: the run was trained or selected on {} of these {} rows{}, expected rows that are unlike its own",
+               request.ood, seen.test, data.split.test.size(), by_what(seen));
 }
 
 DataParts own_data(const RunDirectory& directory, const RunOptions& options) {
@@ -96,13 +91,11 @@ void use_classes_of_run(const std::string& where, const std::vector<std::string>
 
 // All rows of `dataset` as test rows for the run's network.
 DataParts as_test_rows(data::Dataset dataset, const InputForm& own) {
-  data::check_dataset(dataset);
   DataParts data;
   data.dataset = std::move(dataset);
   data.fingerprint = fingerprint_of(data.dataset);
   data.normalisation = own.data.normalisation;
-  data.split.test.resize(static_cast<std::size_t>(data.dataset.size()));
-  std::iota(data.split.test.begin(), data.split.test.end(), 0);
+  data.split.test = data::rows_between(0, data.dataset.size());
   data.split.train = data.split.test;  // a posterior cannot be built without training rows
   return data;
 }
@@ -125,9 +118,8 @@ DataParts labelled_folder(const std::string& path, const RunOptions& options, co
   source.root = path;
   source.on_bad_image = options.data.source.on_bad_image;
   source.exif_orientation = own.exif_orientation;
-  data::Dataset dataset = data::load_dataset(source);
-  dataset.form = own.data.dataset.form;
-  if (dataset.form.resize == 0) dataset.form.resize = dataset.form.size;
+  data::Dataset dataset = data::datasets().make(source.name, source);  // of one class too
+  dataset.form = for_any_size(own.data.dataset.form);
   return as_test_rows(std::move(dataset), own);
 }
 
@@ -143,10 +135,7 @@ DataParts other_data(const std::string& config, const RunOptions& options, const
     throw Error(ErrorKind::kData, config + ": data set " + data.dataset.name + " has " +
                                       (own.pictures ? "no pictures, and the run was trained on some"
                                                     : "pictures, and the run was trained on none"));
-  if (own.pictures) {
-    data.dataset.form = own.data.dataset.form;
-    if (data.dataset.form.resize == 0) data.dataset.form.resize = data.dataset.form.size;  // they come in any size
-  }
+  if (own.pictures) data.dataset.form = for_any_size(own.data.dataset.form);
   if (data.dataset.input_shape() != own.shape || data.dataset.task != own.data.dataset.task)
     throw Error(ErrorKind::kData, config + ": data set " + data.dataset.name +
                                       " does not fit the run's network, expected inputs and targets as of " +
@@ -170,18 +159,21 @@ DataParts evaluated_data(const EvaluateRequest& request, const RunDirectory& dir
                          const EvaluateOverrides& overrides) {
   if (request.data.empty()) return own_data(directory, options);
   InputForm own = load_inputs(directory);
-  if (options.data.source.target != own_options(directory, options).data.source.target)
-    own.data.dataset.columns.target.clear();  // -s data.target says which it is
+  // -s data.target names the column of --data, and changes nothing of what the run was trained on.
+  RunOptions trained_with = options;
+  trained_with.data.source.target = load_run_options(directory).options.data.source.target;
+  if (options.data.source.target != trained_with.data.source.target) own.data.dataset.columns.target.clear();
   DataParts data = is_folder(request.data)   ? labelled_folder(request.data, options, own)
                    : is_config(request.data) ? other_data(request.data, options, overrides, own)
                                              : labelled_table(request.data, options, own);
   const data::Dataset& trained = own.data.dataset;
   use_classes_of_run(request.data, trained.class_names, data.dataset);
+  data::check_dataset(data.dataset);
   if (data.outputs() != own.data.outputs() || data.dataset.feature_names != trained.feature_names)
     throw Error(ErrorKind::kData, request.data + ": data set " + data.dataset.name +
                                       " does not fit the run's network, expected the columns and targets of " +
                                       trained.name);
-  judge_seen_rows(request, directory, options, data);
+  judge_seen_rows(request, directory, trained_with, data);
   if (request.split != "validation")
     data.split.validation.clear();  // a temperature is fitted on the run's own data only
   return data;
@@ -204,10 +196,7 @@ DataParts ood_data(const EvaluateRequest& request, const RunDirectory& directory
   }
   DataParts data = other_data(request.ood, options, overrides, own);
   std::vector<int64_t> rows = data::rows_of(data.split, request.split);
-  if (rows.empty()) {
-    rows.resize(static_cast<std::size_t>(data.dataset.size()));
-    std::iota(rows.begin(), rows.end(), 0);
-  }
+  if (rows.empty()) rows = data::rows_between(0, data.dataset.size());
   data.split.test = std::move(rows);
   tell_seen_rows(request, directory, options, data);
   data.dataset.class_names = own.data.dataset.class_names;

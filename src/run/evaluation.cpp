@@ -1,14 +1,11 @@
 #include "scorevi/run/evaluation.h"
 
-#include <cmath>
+#include "json_file.h"
 
 namespace scorevi::run {
 namespace {
 
 using nlohmann::json;
-
-// JSON has no not-a-number.
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json bins_json(const metrics::BinTable& table) {
   json bins = json::array();

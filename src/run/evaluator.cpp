@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <torch/torch.h>
@@ -11,6 +12,7 @@
 #include "predictions_file.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
+#include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/metrics/bootstrap.h"
@@ -171,6 +173,22 @@ std::string age_of(const params::StateDict& checkpoint) {
   return fmt::format("epoch {:.4g}", static_cast<double>(step) / static_cast<double>(steps));
 }
 
+// Numbers of grey pictures say nothing.
+void refuse_all_grey(const data::Dataset& dataset, const std::vector<int64_t>& rows) {
+  if (!dataset.pictures) return;
+  std::set<int64_t> grey;
+  for (const data::Pictures::Odd& odd : dataset.pictures->odd_rows())
+    if (odd.grey) grey.insert(odd.row);
+  const auto count = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [&](int64_t row) { return grey.count(row) > 0; }));
+  if (count == rows.size())
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: none of the {} pictures to be evaluated can be read", dataset.name, rows.size()));
+  if (count > 0)
+    log().warn("{}: {} of {} evaluated pictures cannot be read, and are judged as grey ones", dataset.name, count,
+               rows.size());
+}
+
 }  // namespace
 
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
@@ -211,6 +229,7 @@ EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& direc
     evaluate_classes(experiment, rows, predictions, report);
   else
     evaluate_values(experiment, rows, predictions, report);
+  refuse_all_grey(experiment.data.dataset, rows);
   if (experiment.data.classification())
     write_file_atomic(directory.file(folder + "/reliability.svg"), metrics::reliability_plot(report.bins));
   write_html_report(directory, report, directory.file(folder + "/report.html"));

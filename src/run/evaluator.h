@@ -1,4 +1,4 @@
-// The final numbers of a run and the files that show them.
+// Evaluates a part of a run's data and writes the files of its report.
 #pragma once
 
 #include <string>

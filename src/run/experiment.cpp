@@ -17,56 +17,19 @@
 #include "scorevi/core/log.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
+#include "scorevi/inference/registry.h"
 #include "scorevi/kernels/exec.h"
 #include "scorevi/models/registry.h"
 #include "scorevi/run/engine_factory.h"
 #include "scorevi/variational/diagonal_gaussian.h"
 #include "scorevi/variational/point_mass.h"
 #include "seen_rows.h"
+#include "task_checks.h"
 
 namespace scorevi::run {
 namespace {
 
 constexpr const char* kMatch = "posterior.match";
-
-std::string likelihood_name(bool classification) { return classification ? "categorical" : "gaussian"; }
-
-// Error(kUsage) with all keys that do not go with the targets of the data.
-void check_task(const RunOptions& options, bool classification) {
-  std::vector<std::string> problems;
-  const std::string fitting = likelihood_name(classification), &likelihood = options.likelihood.name;
-  if (likelihood != "auto" && likelihood != fitting)
-    problems.push_back("likelihood.name: got " + likelihood + ", expected " + fitting + " (or auto): data set " +
-                       options.data.source.name + " has " + (classification ? "classes" : "numbers") + " as targets");
-  const std::string& monitor = options.train.monitor;
-  if (monitor != "val_nll" && (classification ? monitor == "val_rmse" : monitor != "val_rmse"))
-    problems.push_back("train.monitor: got " + monitor + ", expected val_nll or " +
-                       (classification ? "val_error, val_ece" : "val_rmse") + " for data set " +
-                       options.data.source.name);
-  constexpr int64_t kMostSamples = 10000;
-  if (!classification && options.evaluate.samples > kMostSamples)
-    problems.push_back(
-        fmt::format("evaluate.samples: got {}, expected at most {} for a regression, whose CRPS takes the "
-                    "square of them for every row",
-                    options.evaluate.samples, kMostSamples));
-  if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
-}
-
-// Error(kUsage) with all keys that need validation or test rows, where the split has none.
-void check_parts(const RunOptions& options, const DataParts& data) {
-  if (options.evaluate.split == "test") part_rows(data, "test");
-  if (!data.split.validation.empty()) return;
-  std::vector<std::string> problems;
-  const auto needs_rows = [&problems](bool asked, const std::string& key, const std::string& hint) {
-    if (asked)
-      problems.push_back(key + " needs validation rows, and the split has none; raise data.validation_frac" + hint);
-  };
-  needs_rows(options.evaluate.split == "validation", "evaluate.split: validation", "");
-  needs_rows(options.evaluate.checkpoint == "best", "evaluate.checkpoint: best", " or use last");
-  needs_rows(options.train.patience > 0, "train.patience", " or set it to 0");
-  needs_rows(options.schedule.name == "plateau", "schedule.name: plateau", " or use another schedule");
-  if (!problems.empty()) throw Error(ErrorKind::kUsage, join(problems, "\n"));
-}
 
 // The prior mean that "auto" stands for.
 std::string prior_mean(const RunOptions& options, const std::string& mean) {
@@ -99,7 +62,7 @@ posterior::NetworkTargetOptions target_options(const RunOptions& options, int64_
   result.micro_batch = options.train.micro_batch;
   if (options.train.precision == "bfloat16") result.precision = posterior::Precision::kBfloat16;
   if (options.train.precision == "float16") result.precision = posterior::Precision::kFloat16;
-  result.second_order = options.method.name == "fisher" && use == Use::kTraining;
+  result.second_order = inference::find_method(options.method.name).needs.hessian_product && use == Use::kTraining;
   result.channels_last = models::networks().find(options.model.name).make.vision.has_value();
   return result;
 }
@@ -157,6 +120,21 @@ void freeze_others(const RunOptions& options, models::Network& network) {
     }));
 }
 
+// A head at zero hands no gradient back: frozen there, it would keep everything below it from learning.
+void check_new_head(const RunOptions& options, const Pretrained& pretrained, const models::Network& network) {
+  if (options.posterior.rest == "map") return;
+  const auto parameters = network.named_parameters();
+  for (const std::string& name : pretrained.untrained) {
+    const at::Tensor* parameter = parameters.find(name);
+    if (parameter == nullptr || parameter->requires_grad() || !begins_with(name, pretrained.head + ".")) continue;
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("posterior.match: the new head {} is not in it, and would stay as it begins: {} is frozen; add "
+                    "\"@head\", or learn it as a point (posterior.rest: map)",
+                    pretrained.head, name));
+  }
+}
+
 void set_threads(int64_t threads) {
   if (threads == 0) return;
   const int64_t cores = core_count();
@@ -164,6 +142,26 @@ void set_threads(int64_t threads) {
     warn_once("threads",
               fmt::format("threads: got {}, expected at most the {} cores here; using {}", threads, cores, cores));
   at::set_num_threads(static_cast<int>(std::min(threads, cores)));
+}
+
+// "cpu" or "cuda:N". Error(kUsage) saying why CUDA cannot be used; auto falls back, with one notice where the program
+// was built for CUDA.
+std::string resolve_device(const std::string& wanted) {
+  if (wanted == "cpu") return "cpu";
+  const std::string reason = kernels::cuda_unavailable_reason();
+  if (wanted == "auto") {
+    if (reason.empty()) return "cuda:0";
+    if (reason != "built without CUDA") warn_once("device", "device auto: using the CPU (CUDA: " + reason + ")");
+    return "cpu";
+  }
+  if (!reason.empty())
+    throw Error(ErrorKind::kUsage,
+                "device: got " + wanted + ", but CUDA cannot be used: " + reason + "; use device: cpu or auto");
+  const int64_t index = wanted == "cuda" ? 0 : std::stoll(wanted.substr(5));
+  const auto count = torch::cuda::device_count();
+  if (index >= count)
+    throw Error(ErrorKind::kUsage, "device: got " + wanted + ", expected cuda:0 to cuda:" + std::to_string(count - 1));
+  return "cuda:" + std::to_string(index);
 }
 
 }  // namespace
@@ -215,24 +213,6 @@ void check_same_weights(const RunDirectory& directory, const Experiment& experim
                                       "names its classes");
 }
 
-std::string resolve_device(const std::string& wanted) {
-  if (wanted == "cpu") return "cpu";
-  const std::string reason = kernels::cuda_unavailable_reason();
-  if (wanted == "auto") {
-    if (reason.empty()) return "cuda:0";
-    if (reason != "built without CUDA") warn_once("device", "device auto: using the CPU (CUDA: " + reason + ")");
-    return "cpu";
-  }
-  if (!reason.empty())
-    throw Error(ErrorKind::kUsage,
-                "device: got " + wanted + ", but CUDA cannot be used: " + reason + "; use device: cpu or auto");
-  const int64_t index = wanted == "cuda" ? 0 : std::stoll(wanted.substr(5));
-  const auto count = torch::cuda::device_count();
-  if (index >= count)
-    throw Error(ErrorKind::kUsage, "device: got " + wanted + ", expected cuda:0 to cuda:" + std::to_string(count - 1));
-  return "cuda:" + std::to_string(index);
-}
-
 std::vector<double> initial_stds(const RunOptions& options, const params::FlatLayout& layout) {
   std::vector<std::string> patterns;
   for (const PosteriorGroupOptions& group : options.posterior.groups) patterns.push_back(group.match);
@@ -280,6 +260,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
     start_head(options, *network, pretrained);
   }
   freeze_others(options, *network);
+  if (use == Use::kTraining) check_new_head(options, pretrained, *network);
   if (use == Use::kTraining && !is_pretrained(options) && !learns_all(options))
     log().warn("posterior.match: the other parameters are frozen at their random start, for there is no model.weights");
   check_memory_after(options, *network, device, use);
@@ -289,7 +270,7 @@ Experiment build_experiment(const RunOptions& given, DataParts data, Use use) {
   }
   network->to(torch::Device(device));
   std::shared_ptr<posterior::Likelihood> observation = posterior::make_likelihood(
-      {likelihood_name(data.classification()), options.likelihood.noise,
+      {likelihood_for(data.classification()), options.likelihood.noise,
        pretrained.log_noise ? std::exp(*pretrained.log_noise) : options.likelihood.noise_std()},
       torch::TensorOptions().device(device));
   auto target = std::make_unique<posterior::NetworkTarget>(

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 
 namespace scorevi::run {
 
@@ -20,6 +22,14 @@ namespace {
 }
 
 }  // namespace
+
+void claim_folder(const std::string& folder, const std::string& who) {
+  namespace fs = std::filesystem;
+  make_folder(folder);
+  if (!fs::is_empty(folder) && !fs::exists(folder + "/" + FolderLock::file_name(who)))
+    throw Error(ErrorKind::kUsage,
+                folder + ": holds files that are not of a " + who + ", expected a new or empty folder");
+}
 
 FolderLock::FolderLock(const std::string& folder, const std::string& who) {
   const std::string path = folder + "/" + file_name(who);

@@ -6,7 +6,6 @@
 
 #include "html_report_parts.h"
 #include "scorevi/core/atomic_file.h"
-#include "scorevi/core/format.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/io/csv.h"
 #include "scorevi/metrics/line_plot.h"

@@ -66,8 +66,7 @@ void add_mistakes(metrics::HtmlPage& page, const EvaluationReport& report) {
   page.heading("Most uncertain inputs");
   page.paragraph(
       "Highest predictive entropy H first, in nats. MI, the mutual information, is the part that comes from not "
-      "knowing "
-      "the weights. Wrong predictions are framed.");
+      "knowing the weights. Wrong predictions are framed.");
   add_uncertain_pictures(page, report);
   add_uncertain_table(page, report);
 }

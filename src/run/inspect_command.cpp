@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -7,9 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "file_kind.h"
-#include "pretrained.h"
+#include "known_weights.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/terminal.h"
@@ -167,10 +169,24 @@ void print_text(const Inspector& kind, const Json& facts, std::ostream& out) {
   kind.print(facts, out);
 }
 
+// Each picture becomes a file of its own name.
+void check_names(const std::vector<std::string>& paths) {
+  std::map<std::string, std::string> path_of;
+  for (const std::string& path : paths) {
+    const auto [found, is_new] = path_of.emplace(fs::path(path).filename().string(), path);
+    if (!is_new)
+      throw Error(ErrorKind::kUsage, "inspect: --decode writes " + found->second + " and " + path +
+                                         " to the same file, expected different names");
+  }
+}
+
 }  // namespace
 
 int inspect(const InspectRequest& request, std::ostream& out) {
-  if (!request.decode.empty()) fs::create_directories(request.decode);
+  if (!request.decode.empty()) {
+    check_names(request.files);
+    make_folder(request.decode);
+  }
   int code = 0;
   for (const std::string& path : request.files) {
     const Inspector& kind = inspector_of(path);

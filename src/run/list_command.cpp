@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pretrained.h"
+#include "known_weights.h"
 #include "run_info.h"
 #include "scorevi/core/check.h"
 #include "scorevi/core/suggest.h"

@@ -1,7 +1,7 @@
-// The loaders of experiment.h.
+#include "loaders.h"
+
 #include <algorithm>
 
-#include "experiment.h"
 #include "picture_form.h"
 #include "scorevi/core/check.h"
 

@@ -13,6 +13,7 @@
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/memory.h"
+#include "scorevi/inference/registry.h"
 #include "scorevi/run/engine_factory.h"
 
 namespace scorevi::run {
@@ -54,7 +55,8 @@ int method_buffers(const RunOptions& given) {
   RunOptions options = given;
   options.optimizer.groups.clear();  // their patterns fit none of its names
   const auto engine = make_engine(options, params::FlatLayout::single(1), at::zeros({1}));
-  const int product = options.method.name == "fisher" ? 3 : 0;  // and the two gradients behind it
+  const int product =
+      inference::find_method(options.method.name).needs.hessian_product ? 3 : 0;  // and the two gradients behind it
   return static_cast<int>(engine->buffers().size()) + product;
 }
 
@@ -159,7 +161,7 @@ void check_activations(const RunOptions& options, const DataParts& data, models:
   int64_t at_once = std::min(options.data.batch_size, rows);
   if (options.train.micro_batch > 0) at_once = std::min(at_once, options.train.micro_batch);
   const std::vector<int64_t> shape = data.dataset.input_shape();
-  const bool twice = options.method.name == "fisher";
+  const bool twice = inference::find_method(options.method.name).needs.hessian_product;
   const int64_t need = at_once * (twice ? second_order_bytes_per_row(network, shape, options.model.name)
                                         : activation_bytes_per_row(network, shape));
   const int64_t free = available_memory_bytes();

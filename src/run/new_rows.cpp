@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
@@ -10,12 +9,14 @@
 
 #include "file_kind.h"
 #include "inputs_file.h"
+#include "picture_form.h"
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/data/encode.h"
 #include "scorevi/data/picture_list.h"
 #include "scorevi/data/pictures.h"
+#include "scorevi/data/rows.h"
 #include "scorevi/io/csv.h"
 #include "scorevi/io/idx.h"
 
@@ -64,10 +65,9 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
   if (form.exif_orientation) options.exif = io::ExifMode::kApply;
   data::PictureFileOptions look = options;
   look.quiet = true;  // told when the pictures are used
-  std::vector<int64_t> all(paths.size());
-  std::iota(all.begin(), all.end(), 0);
+  const data::PictureFiles files(paths, look);
   const std::vector<data::Pictures::Bad> bad =
-      data::PictureFiles(paths, look).bad_rows(all, data::PictureForm{}, core_count());
+      files.bad_rows(data::rows_between(0, files.size()), data::PictureForm{}, core_count());
   for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
     throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));
@@ -76,7 +76,7 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
     log().warn("{} of {} pictures cannot be read and are left out", bad.size(), bad.size() + paths.size());
   for (const std::string& path : paths) rows.origins.push_back({path, 1});
   data::Dataset& dataset = rows.data.dataset;
-  if (dataset.form.resize == 0) dataset.form.resize = dataset.form.size;  // new pictures come in any size
+  dataset.form = for_any_size(dataset.form);
   dataset.pictures = std::make_shared<data::PictureFiles>(std::move(paths), options);
 }
 
@@ -94,8 +94,7 @@ NewRows read_new_rows(const std::vector<std::string>& inputs, const RunDirectory
   std::vector<int64_t> shape = rows.data.dataset.targets.sizes().vec();
   shape[0] = count;
   rows.data.dataset.targets = at::zeros(shape, rows.data.dataset.targets.options());
-  rows.data.split.train.resize(rows.origins.size());
-  std::iota(rows.data.split.train.begin(), rows.data.split.train.end(), 0);
+  rows.data.split.train = data::rows_between(0, count);
   return rows;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment.h"
+#include "data_parts.h"
 #include "scorevi/run/run_directory.h"
 
 namespace scorevi::run {

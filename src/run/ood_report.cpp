@@ -41,8 +41,6 @@ std::vector<NamedScores> scores_of(Experiment& experiment, const std::vector<int
   return scores;
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
 json to_json(const OodReport& report) {
   json scores = json::object();
   for (const OodReport::Score& score : report.scores)

@@ -7,6 +7,7 @@
 
 #include "describe.h"
 #include "scorevi/config/load.h"
+#include "scorevi/data/registry.h"
 #include "scorevi/inference/registry.h"
 #include "scorevi/run/config_kind.h"
 #include "scorevi/run/sweep.h"
@@ -133,8 +134,8 @@ void check_combinations(config::Document& document, const RunOptions& o) {
   complain(o.posterior.family == "full_gaussian", "posterior.family",
            "full_gaussian needs matrices of D x D doubles for D weights: it is for scorevi bench; use "
            "diagonal_gaussian");
-  complain(o.method.name == "fisher" && o.train.precision != "float32", "train.precision",
-           "method fisher differentiates the network twice, in float32");
+  complain(inference::find_method(o.method.name).needs.hessian_product && o.train.precision != "float32",
+           "train.precision", "method " + o.method.name + " differentiates the network twice, in float32");
   const bool weights = !o.pretrained.weights.empty();
   const auto needs_weights = [&](bool asked, const std::string& key) {
     complain(asked && !weights, key, "pretrained needs model.weights");
@@ -158,7 +159,7 @@ void check_combinations(config::Document& document, const RunOptions& o) {
            "0 takes pictures as they are, and a substitute has another size: use another data.on_bad_image");
   // Whether your own pictures have a validation part is seen in their folder.
   const std::string& set = o.data.source.name;
-  const bool may_have_part = o.data.validation == "auto" && (set == "image_folder" || set == "image_list");
+  const bool may_have_part = o.data.validation == "auto" && data::is_own_pictures(set);
   const bool validates = o.data.validation_frac > 0 || o.data.validation == "official" || may_have_part;
   complain(!validates && o.evaluate.split == "validation", "evaluate.split",
            "validation needs a validation split: set data.validation_frac above 0");

@@ -1,20 +1,18 @@
 #include "own_pictures.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "scorevi/core/error.h"
+#include "picture_contents.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
+#include "scorevi/core/terminal.h"
+#include "scorevi/data/registry.h"
 
 namespace scorevi::run {
 namespace {
-
-namespace fs = std::filesystem;
 
 enum Part : std::size_t { kTrain, kValidation, kTest, kParts };
 using Groups = std::vector<std::vector<int64_t>>;
@@ -34,24 +32,11 @@ constexpr Overlap kOverlaps[] = {
     {kValidation, kTrain, "validation pictures are training pictures too",
      "the validation makes the network look better than it is, and may choose the wrong weights"}};
 
-// "" where the file cannot be read.
-std::string content_of(const data::Pictures& pictures, int64_t row) {
-  try {
-    return sha256_file(pictures.name(row));
-  } catch (const Error&) {
-    return "";
-  }
-}
-
-// Rows of the same size; files that are not there are told by whoever needs them.
-std::map<std::uintmax_t, std::vector<int64_t>> rows_by_size(const data::Pictures& pictures,
-                                                            const std::vector<int64_t>& rows) {
-  std::map<std::uintmax_t, std::vector<int64_t>> result;
-  for (const int64_t row : rows) {
-    std::error_code code;
-    const std::uintmax_t bytes = fs::file_size(pictures.name(row), code);
-    if (!code) result[bytes].push_back(row);
-  }
+// Rows of the same size; files that are empty or not there are told by whoever needs them.
+std::map<int64_t, std::vector<int64_t>> rows_by_size(const data::Pictures& pictures, const std::vector<int64_t>& rows) {
+  std::map<int64_t, std::vector<int64_t>> result;
+  for (const int64_t row : rows) result[bytes_of(pictures, row)].push_back(row);
+  result.erase(0);
   return result;
 }
 
@@ -79,19 +64,16 @@ std::vector<std::string> pairs_in(const data::Pictures& pictures, const Groups& 
     const auto partner = std::find_if(group.begin(), group.end(), may_be);
     if (partner == group.end()) continue;
     for (const int64_t row : group)
-      if (counts(row, *partner)) pairs.push_back(pictures.name(*partner) + " = " + pictures.name(row));
+      if (counts(row, *partner))
+        pairs.push_back(printable(pictures.name(*partner)) + " = " + printable(pictures.name(row)));
   }
   return pairs;
 }
 
 }  // namespace
 
-bool are_own_pictures(const data::Dataset& dataset) {
-  return dataset.name == "image_folder" || dataset.name == "image_list";
-}
-
 void tell_shared_pictures(const DataParts& parts) {
-  if (!are_own_pictures(parts.dataset)) return;
+  if (!data::is_own_pictures(parts.dataset.name)) return;
   const data::Pictures& pictures = *parts.dataset.pictures;
   const std::vector<int64_t>* const rows_of[kParts] = {&parts.split.train, &parts.split.validation, &parts.split.test};
   std::vector<int64_t> all;

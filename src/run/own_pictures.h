@@ -1,12 +1,9 @@
 // Pictures that a user collected: nobody has checked the parts of such a set yet.
 #pragma once
 
-#include "experiment.h"
+#include "data_parts.h"
 
 namespace scorevi::run {
-
-// image_folder and image_list.
-bool are_own_pictures(const data::Dataset& dataset);
 
 // Warns of pictures that are in two parts, or in two classes, byte for byte, with the first of them. Reads the files
 // whose size another one has, no others.

@@ -1,6 +1,5 @@
 #include "picture_checks.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -8,12 +7,9 @@
 #include "scorevi/core/cores.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/signals.h"
 
 namespace scorevi::run {
 namespace {
-
-constexpr std::size_t kBetweenSignals = 1024;  // pictures
 
 bool end_a_run(const data::DataOptions& source, const data::PictureForm& form) {
   return source.on_bad_image == "error" || form.resize == 0;
@@ -41,14 +37,7 @@ void check_evaluated_pictures(const DataParts& data, const data::DataOptions& so
   if (rows.empty()) return;
   log().info("{}: decoding the {} validation and test pictures once", dataset.name, rows.size());
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<data::Pictures::Bad> bad;
-  for (std::size_t first = 0; first < rows.size(); first += kBetweenSignals) {
-    if (pending_signal() != 0) return;
-    const auto from = rows.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(kBetweenSignals, rows.size() - first));
-    const auto found = dataset.pictures->bad_rows({from, from + count}, dataset.form, core_count());
-    bad.insert(bad.end(), found.begin(), found.end());
-  }
+  const std::vector<data::Pictures::Bad> bad = dataset.pictures->bad_rows(rows, dataset.form, core_count());
   refuse_bad_pictures(bad, source, dataset.form);
   log().info("{}: all of them can be used ({:.1f} s)", dataset.name,
              std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

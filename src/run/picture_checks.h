@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "experiment.h"
+#include "data_parts.h"
 
 namespace scorevi::run {
 
@@ -13,7 +13,7 @@ void refuse_bad_pictures(const std::vector<data::Pictures::Bad>& bad, const data
                          const data::PictureForm& form);
 
 // Decodes validation and test pictures once, for they are first needed after an epoch or at the end of a run; a bad one
-// among the training pictures ends the first epoch. Ends early, with nothing said, when a signal is pending.
+// among the training pictures ends the first epoch. Throws Interrupted when a signal is pending.
 void check_evaluated_pictures(const DataParts& data, const data::DataOptions& source);
 
 }  // namespace scorevi::run

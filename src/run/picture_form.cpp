@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "describe.h"
-#include "pretrained.h"
+#include "known_weights.h"
 #include "scorevi/config/load.h"
 #include "scorevi/core/error.h"
 #include "scorevi/models/registry.h"
@@ -96,6 +96,11 @@ void set_picture_form(const RunOptions& options, data::Dataset& dataset) {
   if (!dataset.pictures && !(colour && (vision || asked))) return refuse_picture_keys(options, dataset);
   dataset.form = form_of(options, dataset);
   if (!dataset.pictures) share_as_pictures(dataset);
+}
+
+data::PictureForm for_any_size(data::PictureForm form) {
+  if (form.resize == 0) form.resize = form.size;
+  return form;
 }
 
 std::optional<data::AugmentOptions> augmentation(const RunOptions& options, const data::Dataset& dataset) {

@@ -12,6 +12,9 @@ namespace scorevi::run {
 // go together, or are given for data that the network sees as numbers.
 void set_picture_form(const RunOptions& options, data::Dataset& dataset);
 
+// For pictures of any size: those that were taken as they are have their short side brought to the network's size.
+data::PictureForm for_any_size(data::PictureForm form);
+
 // The changes of training pictures; nothing for other data and with data.augment.name none.
 std::optional<data::AugmentOptions> augmentation(const RunOptions& options, const data::Dataset& dataset);
 

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <ostream>
 
 #include <fmt/format.h>
 
+#include "config_diff.h"
 #include "evaluator.h"
 #include "new_rows.h"
 #include "predictor.h"
@@ -80,14 +80,14 @@ std::string sheet_page(const NewRows& rows, const ClassTable& table, const std::
   metrics::HtmlPage page("Most uncertain pictures", fmt::format("{} pictures, run {}", rows.origins.size(), run));
   page.paragraph(
       "Highest predictive entropy H first, in nats. MI, the mutual information, is the part that comes from not "
-      "knowing "
-      "the weights.");
+      "knowing the weights.");
   std::vector<metrics::LabelledPicture> pictures;
   for (const std::size_t i : metrics::largest(table.entropy, kOnSheet)) {
     const std::vector<std::size_t> order = ranked(table.row(i), table.class_names.size());
     metrics::LabelledPicture labelled;
     labelled.picture = page_picture(thumbnail(rows.data.dataset, static_cast<int64_t>(i)));
-    labelled.lines = {std::filesystem::path(rows.origins[i].file).filename().string()};
+    const std::filesystem::path file = rows.origins[i].file;
+    labelled.lines = {(file.parent_path().filename() / file.filename()).string()};
     for (const std::size_t c : order)
       labelled.lines.push_back(fmt::format("{} {:.0f} %", table.class_names[c], 100 * table.row(i)[c]));
     labelled.lines.push_back(fmt::format("H {:.2f}, MI {:.2f}", table.entropy[i], table.information[i]));
@@ -104,14 +104,11 @@ std::string value_rows(const NewRows& rows, int64_t outputs, const ValuePredicti
   for (int64_t i = 0; i < means.size(0); ++i) {
     const double* m = means.const_data_ptr<double>() + i * means.size(1);
     const double* s = stds.const_data_ptr<double>() + i * means.size(1);
-    double mean = 0, variance = 0;
-    for (std::size_t k = 0; k < components; ++k) mean += m[k] / static_cast<double>(components);
-    for (std::size_t k = 0; k < components; ++k)
-      variance += (s[k] * s[k] + (m[k] - mean) * (m[k] - mean)) / static_cast<double>(components);
+    const metrics::MixtureSummary all = metrics::summarise_mixture(m, s, components, metrics::kIntervalLevel);
     const NewRows::Origin& origin = rows.origins[static_cast<std::size_t>(i / outputs)];
     CsvRow row;
-    row.add(origin.file).add(origin.row).add(i % outputs).add(mean).add(std::sqrt(variance));
-    row.add(metrics::mixture_quantile(m, s, components, 0.05)).add(metrics::mixture_quantile(m, s, components, 0.95));
+    row.add(origin.file).add(origin.row).add(i % outputs).add(all.mean).add(all.std);
+    row.add(all.lower).add(all.upper);
     text += row.text() + "\n";
   }
   return text;
@@ -137,7 +134,7 @@ void check_outputs(const PredictRequest& request, const RunDirectory& directory,
                     fmt::format("predict: {} {} is one of the inputs, expected another file", option, target));
   }
   const bool both = !request.out.empty() && !request.sheet.empty();
-  if (both && fs::absolute(request.out) == fs::absolute(request.sheet))
+  if (both && fs::weakly_canonical(request.out) == fs::weakly_canonical(request.sheet))
     throw Error(ErrorKind::kUsage, "predict: --out and --sheet name the same file, expected two");
 }
 
@@ -145,7 +142,9 @@ void check_outputs(const PredictRequest& request, const RunDirectory& directory,
 
 int predict(const PredictRequest& request, std::ostream& out) {
   const RunDirectory directory = RunDirectory::open(request.run);
-  const RunOptions options = load_run_options(directory).options;
+  const LoadedOptions loaded = load_run_options(directory, request.overrides);
+  if (!request.overrides.empty()) check_evaluable(directory.path(), load_run_options(directory).resolved, loaded);
+  const RunOptions& options = loaded.options;
   const NewRows rows = read_new_rows(request.inputs, directory);
   check_outputs(request, directory, rows.origins);
   if (!request.sheet.empty() && !rows.data.dataset.pictures)

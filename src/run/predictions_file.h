@@ -10,8 +10,7 @@
 namespace scorevi::run {
 
 // Columns: file (for tables), row (of that file, else of the data set, from 1), picture (its file, for sets of
-// pictures), target, predicted, correct, confidence,
-// entropy, mutual_information, p_<class> ...
+// pictures), target, predicted, correct, confidence, entropy, mutual_information, p_<class> ...
 void write_class_predictions(const std::string& path, const data::Dataset& dataset, const std::vector<int64_t>& rows,
                              const ClassPrediction& prediction, const metrics::ClassificationRecords& records);
 

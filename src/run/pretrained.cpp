@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -12,45 +11,22 @@
 #include <fmt/ranges.h>
 
 #include "inputs_file.h"
-#include "scorevi/config/document.h"
+#include "known_weights.h"
 #include "scorevi/core/error.h"
-#include "scorevi/core/log.h"
-#include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
-#include "scorevi/data/data_root.h"
 #include "scorevi/io/checkpoint.h"
 #include "scorevi/io/weight_file.h"
 #include "scorevi/models/registry.h"
 #include "scorevi/posterior/likelihood.h"
 #include "scorevi/run/run_directory.h"
 #include "stored_run.h"
-#include "weights_yaml.h"
 
 namespace scorevi::run {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string field(const config::Node& entry, const std::string& key) {
-  const config::Node* node = entry.find(key);
-  return node == nullptr ? "" : node->text;
-}
-
-[[noreturn]] void missing_file(const KnownWeights& known, const std::vector<std::string>& searched) {
-  throw Error(ErrorKind::kData,
-              fmt::format("model.weights: {} is not here, expected {} in one of\n  {}\nget it with: "
-                          "scripts/download_data.sh weights {} (from {}), or set SCOREVI_DATA to where it is",
-                          known.name, known.file, fmt::join(searched, "\n  "), known.name,
-                          known.url.empty() ? known.source : known.url));
-}
-
-std::string checkpoint_of(const RunDirectory& run) {
-  for (const char* file : {files::kBest, files::kLast})
-    if (run.has(file)) return run.file(file);
-  throw Error(ErrorKind::kData, "model.weights: " + run.path() + " is a run without a checkpoint yet");
-}
+constexpr std::size_t kNamed = 5;  // names in a message
 
 // Of a checkpoint, which would leave parameters at random.
 [[noreturn]] void not_learned(const std::string& path, const std::vector<std::string>& missing) {
@@ -58,6 +34,19 @@ std::string checkpoint_of(const RunDirectory& run) {
               fmt::format("{}: holds the learned parameters of a run, {} of this network are not among them, the "
                           "first is {}; expected the same model, with all its parameters in posterior.match",
                           path, missing.size(), missing.front()));
+}
+
+// Statistics of batch norm that stay at mean 0 and variance 1 are not those that the weights were trained with.
+void refuse_missing_statistics(const std::string& path, const RunOptions& options,
+                               const std::vector<std::string>& missing) {
+  if (options.train.batch_norm != "auto" && options.train.batch_norm != "frozen") return;
+  std::vector<std::string> statistics;
+  for (const std::string& name : missing)
+    if (ends_with(name, "running_mean") || ends_with(name, "running_var")) statistics.push_back(name);
+  if (!statistics.empty())
+    throw Error(ErrorKind::kData, fmt::format("{}: has no batch-norm statistics {}, which would stay at mean 0 and "
+                                              "variance 1; expected them, or train.batch_norm: running",
+                                              path, join_first(statistics, kNamed)));
 }
 
 // How the inputs of a run looked; nothing where it has not written that.
@@ -80,13 +69,13 @@ struct HeadPlan {
   std::string name;           // of its module
   bool by_name = false;       // a file may hold another head, or none
   bool is_new = false;        // whatever the file holds
+  bool classes_known = true;  // which the rows of the file's head are for
   std::vector<int64_t> rows;  // of the file, one for each class here; empty: as they are
   std::string note;           // "" where the file's head is taken as it is
 };
 
 // Those of `names` that are not among `others`, as a text.
 std::string missing_in(const std::vector<std::string>& others, const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 5;
   std::vector<std::string> missing;
   for (const std::string& name : names)
     if (std::find(others.begin(), others.end(), name) == others.end()) missing.push_back(name);
@@ -110,13 +99,35 @@ void plan_classes(const data::Dataset& source, const data::Dataset& here, HeadPl
 std::string column_warning(const InputForm& source, const data::Dataset& dataset) {
   const std::vector<std::string>&from = source.data.dataset.feature_names, &to = dataset.feature_names;
   if (from == to || from.size() != to.size()) return "";
-  constexpr std::size_t kNamed = 5;
   return fmt::format("the run's columns are {}, here they are {}: its weights are for other inputs",
                      join_first(from, kNamed), join_first(to, kNamed));
 }
 
-HeadPlan plan_head(const models::Network& network, const RunOptions& options, const std::optional<InputForm>& source,
-                   const data::Dataset& dataset) {
+// The same of pictures, whose size may well differ.
+std::string picture_warning(const InputForm& source, const RunOptions& options, const data::Dataset& dataset) {
+  if (!source.data.dataset.pictures && !source.pictures) return "";
+  const data::PictureForm &then = source.data.dataset.form, &now = dataset.form;
+  std::vector<std::string> other;
+  if (then.mean != now.mean) other.push_back(fmt::format("data.image.mean [{:g}]", fmt::join(then.mean, ", ")));
+  if (then.std != now.std) other.push_back(fmt::format("data.image.std [{:g}]", fmt::join(then.std, ", ")));
+  if (then.filter != now.filter)
+    other.push_back(std::string("data.image.interpolation ") +
+                    (then.filter == data::ResizeFilter::kBicubic ? "bicubic" : "bilinear"));
+  if (source.exif_orientation != options.data.source.exif_orientation)
+    other.push_back(fmt::format("data.exif_orientation {}", source.exif_orientation));
+  return other.empty() ? "" : "the run saw its pictures with other values than here: " + join(other);
+}
+
+// Of weights with a name whose classes are those of a data set.
+void plan_known_classes(const KnownWeights& known, const data::Dataset& here, HeadPlan& head) {
+  head.classes_known = known.classes == here.name;
+  if (known.classes.empty() || head.classes_known) return;
+  head.is_new = true;
+  head.note = fmt::format("the head {} begins anew: its classes are those of {}", head.name, known.classes);
+}
+
+HeadPlan plan_head(const models::Network& network, const RunOptions& options, const KnownWeights* known,
+                   const std::optional<InputForm>& source, const data::Dataset& dataset) {
   HeadPlan head;
   const auto& vision = models::networks().find(options.model.name).make.vision;
   head.by_name = vision.has_value();
@@ -127,6 +138,10 @@ HeadPlan plan_head(const models::Network& network, const RunOptions& options, co
     head.note = fmt::format("the head {} begins anew (model.head_start: {})", head.name, options.pretrained.head_start);
   else if (source)
     plan_classes(source->data.dataset, dataset, head);
+  else if (known != nullptr)
+    plan_known_classes(*known, dataset, head);
+  else
+    head.classes_known = dataset.task == data::Task::kRegression;  // there are none
   return head;
 }
 
@@ -152,6 +167,7 @@ class Loading {
 
   Pretrained run() {
     const c10::NoGradGuard no_grad;
+    judge_head();
     for (auto& item : network_.named_parameters()) load(item.key(), item.value(), /*parameter=*/true);
     for (auto& item : network_.named_buffers()) load(item.key(), item.value(), /*parameter=*/false);
     if (loaded_ == 0)
@@ -163,9 +179,31 @@ class Loading {
     return std::move(result_);
   }
 
+  const std::vector<std::string>& missing() const { return missing_; }
+
  private:
   bool of_head(const std::string& name) const { return begins_with(name, head_.name + "."); }
   bool may_be_other(const std::string& name) const { return head_.by_name && of_head(name); }
+
+  // A head that may be another one is taken whole or not at all.
+  void judge_head() {
+    if (head_.is_new) return;
+    std::size_t all = 0, fitting = 0;
+    for (const auto& item : network_.named_parameters()) {
+      if (!of_head(item.key())) continue;
+      ++all;
+      const auto found = stored_.find(item.key());
+      fitting += found != stored_.end() && item.value().sizes() == at::IntArrayRef(file_.info(found->second).shape);
+    }
+    if (fitting == all && !head_.classes_known)
+      result_.warnings.push_back(
+          fmt::format("the head {} is kept, but nothing says that its classes are those here; "
+                      "model.head_start: zero begins it anew",
+                      head_.name));
+    if (fitting == 0 || fitting == all || !head_.by_name) return;
+    head_.is_new = true;
+    head_.note = fmt::format("the head {} begins anew: {} of its {} tensors fit", head_.name, fitting, all);
+  }
 
   void load(const std::string& name, at::Tensor destination, bool parameter) {
     const auto found = stored_.find(name);
@@ -244,28 +282,18 @@ class Loading {
     if (!head_.note.empty()) result_.notes.push_back(head_.note);
     if (!skipped_.empty()) result_.notes.push_back("skipped " + fmt::format("{}", fmt::join(skipped_, ", ")));
     if (!missing_.empty())
-      result_.warnings.push_back(
-          fmt::format("not in the file, left as they were: {}{}", fmt::join(first(missing_), ", "),
-                      missing_.size() > 5 ? fmt::format(" and {} more", missing_.size() - 5) : ""));
+      result_.warnings.push_back("not in the file, left as they were: " + join_first(missing_, kNamed));
     const std::size_t unused = stored_.size() - used_;
     if (unused > 0)
       result_.warnings.push_back(fmt::format("{} tensors of the file have no place in the network", unused));
   }
 
-  static std::vector<std::string> first(const std::vector<std::string>& names) {
-    return {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, names.size()))};
-  }
-
   std::string first_names() const {
     std::vector<std::string> names;
     for (const auto& [name, path] : stored_) names.push_back(name);
-    return fmt::format("{}", fmt::join(first(names), ", "));
+    return join_first(names, kNamed);
   }
 
- public:
-  const std::vector<std::string>& missing() const { return missing_; }
-
- private:
   models::Network& network_;
   const io::WeightFile& file_;
   HeadPlan head_;
@@ -277,54 +305,6 @@ class Loading {
 
 }  // namespace
 
-const std::vector<KnownWeights>& known_weights() {
-  static const std::vector<KnownWeights> table = [] {
-    const config::Document document = config::Document::from_text(kWeightsYaml, "models/weights.yaml");
-    const config::Node& root = document.root();
-    std::vector<KnownWeights> all;
-    for (std::size_t i = 0; i < root.items.size(); ++i) {
-      const config::Node& entry = root.items[i];
-      all.push_back({root.keys[i].text, field(entry, "model"), field(entry, "file"), field(entry, "folder"),
-                     field(entry, "sha256"), field(entry, "source"), field(entry, "url"),
-                     parse_int(field(entry, "resize")).value_or(0)});
-    }
-    return all;
-  }();
-  return table;
-}
-
-const KnownWeights* find_known_weights(const std::string& name) {
-  for (const KnownWeights& known : known_weights())
-    if (known.name == name) return &known;
-  return nullptr;
-}
-
-std::string find_weights_file(const std::string& weights, const std::string& data_root) {
-  const KnownWeights* known = find_known_weights(weights);
-  if (known == nullptr) {
-    if (fs::is_regular_file(weights)) return weights;
-    if (fs::exists(fs::path(weights) / files::kRun)) return checkpoint_of(RunDirectory::open(weights));
-    if (fs::exists(weights))
-      throw Error(ErrorKind::kData,
-                  "model.weights: " + weights + " is no regular file, expected a weight file or the folder of a run");
-    std::vector<std::string> names;
-    for (const KnownWeights& entry : known_weights()) names.push_back(entry.name);
-    throw Error(ErrorKind::kData, "model.weights: no such file and no known name, got \"" + weights +
-                                      "\", expected a file, the folder of a run or one of " + join(names) +
-                                      did_you_mean(weights, names));
-  }
-  // data.root may be the folder of somebody's pictures: the usual places are searched as well.
-  std::vector<std::string> roots = data::data_roots("");
-  if (!data_root.empty()) roots.insert(roots.begin(), data_root);
-  std::vector<std::string> searched;
-  for (const std::string& root : roots)
-    for (const std::string& folder : {root + "/weights", root + "/" + known->folder, root}) {
-      if (fs::is_regular_file(folder + "/" + known->file)) return folder + "/" + known->file;
-      if (std::find(searched.begin(), searched.end(), folder) == searched.end()) searched.push_back(folder);
-    }
-  missing_file(*known, searched);
-}
-
 Pretrained load_pretrained(models::Network& network, const RunOptions& options, const data::Dataset& dataset) {
   const PretrainedOptions& wanted = options.pretrained;
   const KnownWeights* known = find_known_weights(wanted.weights);
@@ -333,7 +313,7 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options, 
                                        options.model.name);
   const std::string path = find_weights_file(wanted.weights, options.data.source.root);
   const std::string sha256 = sha256_file(path);
-  if (known != nullptr && sha256.rfind(known->sha256, 0) != 0)
+  if (known != nullptr && !begins_with(sha256, known->sha256))
     throw Error(ErrorKind::kData, path + ": is not the file that " + known->name + " means, its SHA-256 begins with " +
                                       sha256.substr(0, known->sha256.size()) + ", expected " + known->sha256);
   const io::WeightFile file = io::WeightFile::open(path);
@@ -341,9 +321,10 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options, 
   if (own) io::verify_checkpoint(path, {"mean.", "buffer."});
   const std::optional<RunDirectory> run = own ? run_of_checkpoint(path) : std::nullopt;
   const std::optional<InputForm> source = inputs_of(run);
-  Loading loading(network, file, plan_head(network, options, source, dataset));
+  Loading loading(network, file, plan_head(network, options, known, source, dataset));
   Pretrained result = loading.run();
-  for (const std::string& warning : {unfinished_warning(run), source ? column_warning(*source, dataset) : ""})
+  for (const std::string& warning : {unfinished_warning(run), source ? column_warning(*source, dataset) : "",
+                                     source ? picture_warning(*source, options, dataset) : ""})
     if (!warning.empty()) result.warnings.push_back(warning);
   if (dataset.task == data::Task::kClassification || options.likelihood.noise != "learned") result.log_noise.reset();
   if (result.log_noise)
@@ -352,6 +333,7 @@ Pretrained load_pretrained(models::Network& network, const RunOptions& options, 
                     "units of the standardised target",
                     std::exp(*result.log_noise)));
   if (own && !loading.missing().empty()) not_learned(path, loading.missing());
+  refuse_missing_statistics(path, options, loading.missing());
   if (wanted.strict && !loading.missing().empty())
     throw Error(ErrorKind::kData, fmt::format("{}: {} tensors of the network are not in the file, the first is {} "
                                               "(model.strict)",

@@ -12,16 +12,6 @@
 
 namespace scorevi::run {
 
-// An entry of models/weights.yaml; `url` is empty where no address leads to the file itself.
-// `resize`: pixels of the short side that they were published with, where it is not the network's own; 0 = as that.
-struct KnownWeights {
-  std::string name, model, file, folder, sha256, source, url;
-  int64_t resize = 0;
-};
-const std::vector<KnownWeights>& known_weights();
-// Null for other names.
-const KnownWeights* find_known_weights(const std::string& name);
-
 struct Pretrained {
   std::string path, sha256;
   std::int64_t tensors = 0;            // in the file
@@ -32,10 +22,6 @@ struct Pretrained {
   std::vector<std::string> notes;      // what was loaded and skipped, one line each
   std::vector<std::string> warnings;   // what was left as it was
 };
-
-// The file that model.weights names; of a run's folder its best checkpoint, else its last. Error(kData) where it is
-// missing, with the way to get it.
-std::string find_weights_file(const std::string& weights, const std::string& data_root);
 
 // Copies the tensors of the file into parameters and buffers of the same name; of a checkpoint of scorevi the means and
 // the buffers, and a parameter outside the head that its run did not learn is an Error(kData). What differs in shape is

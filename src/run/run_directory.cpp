@@ -4,11 +4,13 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include "json_file.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/sha256.h"
@@ -43,14 +45,6 @@ const char* status_name(RunStatus status) {
 namespace {
 
 constexpr const char* kTraining = "training";
-
-void create_folders(const std::string& path) {
-  std::error_code code;
-  fs::create_directories(path, code);
-  if (code)
-    throw Error(ErrorKind::kRuntime,
-                path + ": cannot create the folder: " + code.message() + "; choose another place with --out DIR");
-}
 
 std::string timestamp() {
   const std::time_t now = std::time(nullptr);
@@ -118,7 +112,7 @@ std::string without_slashes(std::string path) {
 
 // Claims a fresh folder: mkdir either makes it or says that it was there, so two runs never share one.
 std::string claim_fresh_folder(const std::string& name) {
-  create_folders("runs");
+  make_folder("runs");
   const std::string base = "runs/" + name + "-" + timestamp();
   std::string path = base;
   for (int suffix = 2;; ++suffix) {
@@ -143,7 +137,7 @@ void RunDirectory::check_new(const std::string& out) {
 RunDirectory RunDirectory::create(const std::string& name, const std::string& out) {
   if (!out.empty()) {
     check_new(out);
-    create_folders(without_slashes(out));
+    ::scorevi::make_folder(without_slashes(out));
   }
   RunDirectory directory(out.empty() ? claim_fresh_folder(name) : without_slashes(out));
   directory.lock();
@@ -177,7 +171,7 @@ bool RunDirectory::owns(const std::string& path) const {
          std::find(std::begin(kFiles), std::end(kFiles), relative.string()) != std::end(kFiles);
 }
 
-void RunDirectory::make_folder(const std::string& relative) const { create_folders(file(relative)); }
+void RunDirectory::make_folder(const std::string& relative) const { ::scorevi::make_folder(file(relative)); }
 
 nlohmann::json RunDirectory::info() const {
   const std::string path = file(files::kRun);
@@ -193,18 +187,13 @@ nlohmann::json RunDirectory::info() const {
 
 std::string RunDirectory::status() const { return info().value("status", "unknown"); }
 
+bool RunDirectory::has_result() const { return status() == status_name(RunStatus::kFinished) && has(files::kReport); }
+
 std::string RunDirectory::id() const { return info().value("id", ""); }
 
-std::string RunDirectory::data_sha256() const {
-  const nlohmann::json all = info();
-  return all.contains("data") ? all["data"].value("sha256", "") : "";
-}
+std::string RunDirectory::data_sha256() const { return info().value("/data/sha256"_json_pointer, ""); }
 
-std::string RunDirectory::weights_sha256() const {
-  const nlohmann::json all = info();
-  const auto found = all.find("weights");
-  return found == all.end() || found->is_null() ? "" : found->value("sha256", "");
-}
+std::string RunDirectory::weights_sha256() const { return info().value("/weights/sha256"_json_pointer, ""); }
 
 void RunDirectory::update(const nlohmann::json& keys) const {
   nlohmann::json all = info();
@@ -233,6 +222,9 @@ void RunDirectory::set_resolved(const std::string& text) const {
   update({{"config_sha256", sha256_hex(text)}});
 }
 
+namespace {
+
+// Nothing, with a warning, where the run cannot be read: it must not stand in the way of the others.
 std::optional<std::string> status_if_readable(const std::string& path) {
   try {
     return RunDirectory::open(path).status();
@@ -241,8 +233,6 @@ std::optional<std::string> status_if_readable(const std::string& path) {
     return std::nullopt;
   }
 }
-
-namespace {
 
 // When a run was started: "20260131-120000", and which of the runs of that second it is.
 using StartTime = std::pair<std::string, int64_t>;

@@ -9,7 +9,7 @@
 
 namespace scorevi::run {
 
-// Versions of scorevi and its libraries, compiler, processor, threads.
+// Versions of scorevi and its libraries, compiler, processor.
 nlohmann::json environment_info();
 
 // Data counts and fingerprint, parameter count, buffers, memory.

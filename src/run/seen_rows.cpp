@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "data_files.h"
+#include "picture_contents.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/data/registry.h"
 #include "stored_run.h"
 
 namespace scorevi::run {
@@ -44,16 +46,69 @@ SeenRows seen_by_number(const data::Split& own, const data::Split& split) {
   });
 }
 
-SeenRows seen_by_file(const RunDirectory& directory, const DataParts& data) {
-  const std::vector<std::string> files = picture_files(directory);
-  if (files.empty()) return {};
-  const data::Split own = data::load_split(directory.file(files::kSplit), static_cast<int64_t>(files.size()));
-  return count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
+SeenRows seen_by_name(const std::vector<std::string>& files, const data::Split& own, const DataParts& data) {
+  SeenRows seen = count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
     std::set<std::string> names;
     for (const int64_t row : known) names.insert(files[static_cast<std::size_t>(row)]);
     return std::count_if(rows.begin(), rows.end(),
                          [&](int64_t row) { return names.count(picture_file(data.dataset, row)) > 0; });
   });
+  seen.by_name = true;
+  return seen;
+}
+
+// The files of the run's data set as they are now, those that the run left out among them.
+data::Dataset files_now(const RunOptions& options) {
+  const Silence silence;
+  data::DataOptions source = options.data.source;
+  source.on_bad_image = "error";  // of a picture, when it is decoded: nothing is here
+  source.cache = "none";
+  return data::load_dataset(source);
+}
+
+// By content: only files of equal size are read.
+SeenRows seen_by_content(const std::vector<std::string>& files, const data::Dataset& trained, const data::Split& own,
+                         const DataParts& data) {
+  return count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
+    std::set<int64_t> sizes, known_sizes;
+    for (const int64_t row : rows) sizes.insert(bytes_of(*data.dataset.pictures, row));
+    std::set<std::string> names, contents;
+    for (const int64_t row : known) names.insert(files[static_cast<std::size_t>(row)]);
+    for (int64_t row = 0; row < trained.size(); ++row) {
+      const int64_t bytes = bytes_of(*trained.pictures, row);
+      if (sizes.count(bytes) == 0 || names.count(picture_file(trained, row)) == 0) continue;
+      known_sizes.insert(bytes);
+      contents.insert(content_of(*trained.pictures, row));
+    }
+    contents.erase("");
+    return std::count_if(rows.begin(), rows.end(), [&](int64_t row) {
+      return known_sizes.count(bytes_of(*data.dataset.pictures, row)) > 0 &&
+             contents.count(content_of(*data.dataset.pictures, row)) > 0;
+    });
+  });
+}
+
+// Whether all files that the run has noted are still there.
+bool has_all(const data::Dataset& trained, const std::vector<std::string>& files) {
+  std::set<std::string> names;
+  for (int64_t row = 0; row < trained.size(); ++row) names.insert(picture_file(trained, row));
+  return std::all_of(files.begin(), files.end(), [&](const std::string& file) { return names.count(file) > 0; });
+}
+
+SeenRows seen_by_file(const RunDirectory& directory, const RunOptions& options, const DataParts& data) {
+  const std::vector<std::string> files = picture_files(directory);
+  if (files.empty()) return {};
+  const data::Split own = data::load_split(directory.file(files::kSplit), static_cast<int64_t>(files.size()));
+  try {
+    const data::Dataset trained = files_now(options);
+    if (has_all(trained, files)) return seen_by_content(files, trained, own, data);
+  } catch (const Error&) {  // its pictures are not there any more
+  }
+  log().info(
+      "{}: the pictures that it was trained on are not there as they were; others are compared with them by "
+      "folder, name and size",
+      directory.path());
+  return seen_by_name(files, own, data);
 }
 
 // The run's data; Error(kData) where they are not there or not the same.
@@ -99,9 +154,9 @@ void tell(const Experiment& experiment, const RunDirectory& source, const RunOpt
 
 SeenRows seen_rows(const RunDirectory& directory, const RunOptions& options, const DataParts& data,
                    data::CompareRows compare) {
+  if (data.dataset.pictures && !data.dataset.pictures->in_memory()) return seen_by_file(directory, options, data);
   if (!data.fingerprint.empty() && data.fingerprint == directory.data_sha256())
     return seen_by_number(data::load_split(directory.file(files::kSplit), data.dataset.size()), data.split);
-  if (data.dataset.pictures && !data.dataset.pictures->in_memory()) return seen_by_file(directory, data);
   return seen_by_value(directory, options, data, compare);
 }
 

@@ -10,12 +10,13 @@ namespace scorevi::run {
 struct SeenRows {
   int64_t test = 0;        // test rows that are training or validation rows of the run
   int64_t validation = 0;  // validation rows that are its training rows
+  bool by_name = false;    // picture files that are alike in folder, name and size alone
 };
 
-// Counts them in `data`. The run's own data, or their picture files by folder, name and size (pictures.txt), are found
-// by what the run has written; of other data the run's own, `options`, are read again and compared value by value.
-// Where these are gone or have changed nothing is counted, which is told in the log. Error(kData): split.json is
-// missing or damaged.
+// Counts them in `data`. Picture files are compared with those of the run by their content, or by what pictures.txt
+// says of them where these are gone. Rows of the run's own data are found by its split; of other data the run's own,
+// `options`, are read again and compared value by value. Where these are gone or have changed nothing is counted, which
+// is told in the log. Error(kData): split.json is missing or damaged.
 SeenRows seen_rows(const RunDirectory& directory, const RunOptions& options, const DataParts& data,
                    data::CompareRows compare);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "experiment.h"
-#include "pretrained.h"
+#include "known_weights.h"
 #include "scorevi/config/document.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"

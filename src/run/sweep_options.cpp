@@ -11,8 +11,8 @@
 #include "scorevi/core/numbers.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
-#include "scorevi/metrics/definitions.h"
 #include "scorevi/run/config_kind.h"
+#include "scorevi/run/evaluation.h"
 #include "scorevi/run/sweep.h"
 #include "settings.h"
 
@@ -159,15 +159,16 @@ class SweepReader {
   }
 
   void check_metrics() {
-    std::vector<std::string> known;
-    for (const metrics::MetricDefinition& metric : metrics::metric_definitions()) known.emplace_back(metric.key);
+    std::vector<std::string> known = reported_metrics(/*classification=*/true);
+    for (const std::string& metric : reported_metrics(/*classification=*/false))
+      if (std::find(known.begin(), known.end(), metric) == known.end()) known.push_back(metric);
     const std::vector<std::string>& given = options_.metrics;
     if (given.empty()) document_.add_error("metrics", "got an empty list, expected one such as [error, ece, nll]");
     for (std::size_t i = 0; i < given.size(); ++i) {
       const std::string place = fmt::format("metrics[{}]", i);
       if (std::count(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), given[i]) > 0)
         document_.add_error(place, given[i] + " stands here twice");
-      else if (metrics::find_metric(given[i]) == nullptr)
+      else if (std::find(known.begin(), known.end(), given[i]) == known.end())
         document_.add_error(place, "unknown metric, got " + config::quoted_for_message(given[i]) +
                                        ", expected some of " + join(known) + did_you_mean(given[i], known));
     }

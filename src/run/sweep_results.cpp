@@ -1,5 +1,6 @@
 // The results of a sweep as table, CSV and report.
 #include <filesystem>
+#include <optional>
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/run/sweep.h"
@@ -14,14 +15,13 @@ ResultTable sweep_results(const SweepOptions& options, const std::string& folder
   table.baseline = options.baseline;
   for (const SweepMember& member : expand_sweep(options)) {
     const std::string path = folder + "/" + member.id;
-    const bool finished = std::filesystem::exists(path + "/" + files::kRun) &&
-                          std::filesystem::exists(path + "/" + files::kReport) &&
-                          RunDirectory::open(path).status() == status_name(RunStatus::kFinished);
-    if (!finished) {
+    std::optional<RunDirectory> directory;
+    if (std::filesystem::exists(path + "/" + files::kRun)) directory = RunDirectory::open(path);
+    if (!directory || !directory->has_result()) {
       table.notes.push_back(no_result_note(member.id, path));
       continue;
     }
-    ResultRow row = read_result(RunDirectory::open(path), options.metrics);
+    ResultRow row = read_result(*directory, options.metrics);
     row.variant = member.variant;
     row.seed = member.seed;
     row.axes = member.axes;

@@ -9,10 +9,11 @@
 #include <optional>
 #include <sstream>
 
-#include "config_diff.h"
+#include "file_lines.h"
+#include "member_state.h"
 #include "scorevi/config/document.h"
-#include "scorevi/core/atomic_file.h"
 #include "scorevi/core/cores.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/format.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/numbers.h"
@@ -21,7 +22,6 @@
 #include "scorevi/run/process.h"
 #include "scorevi/run/run_directory.h"
 #include "scorevi/run/sweep.h"
-#include "stored_run.h"
 
 namespace scorevi::run {
 namespace fs = std::filesystem;
@@ -30,83 +30,6 @@ namespace {
 constexpr const char* kSweep = "sweep";
 constexpr int kShownLines = 8;
 constexpr int kMostJobs = 8;
-constexpr std::int64_t kMaxConfigBytes = 1 << 20;
-
-enum class State { kFinished, kUnfinished, kFresh, kOther };
-
-// "optimizer.lr: 0.01, now 0.001", the first few.
-std::string difference_text(const std::string& before, const std::string& now) {
-  constexpr std::size_t kShown = 3;
-  const std::vector<ConfigDifference> all = config_differences(before, now);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i)
-    text += (i > 0 ? "; " : "") + all[i].key + ": " + all[i].before + ", now " + all[i].after;
-  if (all.size() > kShown) text += fmt::format("; and {} more", all.size() - kShown);
-  return all.empty() ? "the text of " + std::string(files::kResolved) + " differs" : text;
-}
-
-using InputsNow = std::function<MemberInputs()>;
-
-// How data and first weights of a member differ from those at hand; "" where they do not, or nobody knows.
-std::string inputs_difference(const RunDirectory& directory, const InputsNow& inputs) {
-  constexpr std::size_t kDigits = 12;
-  const MemberInputs before = {directory.data_sha256(), directory.weights_sha256()};
-  if (!inputs || (before.data.empty() && before.weights.empty())) return "";
-  const MemberInputs now = inputs();
-  const auto difference = [](const char* name, const std::string& then, const std::string& today) {
-    return then.empty() || today.empty() || then == today
-               ? ""
-               : fmt::format("{}: SHA-256 {}..., now {}...", name, then.substr(0, kDigits), today.substr(0, kDigits));
-  };
-  const std::string data = difference("data", before.data, now.data);
-  return data.empty() ? difference("model.weights", before.weights, now.weights) : data;
-}
-
-// What a member's folder holds; `other` is set to how it differs from `resolved` and the data at hand.
-State state_of(const std::string& path, const std::string& resolved, const InputsNow& inputs, std::string* other) {
-  const auto has = [&path](const char* file) { return fs::exists(path + "/" + file); };
-  const bool has_results = has(files::kLast) || has(files::kReport);
-  if (!has(files::kRun)) {
-    if (fs::exists(path) && !fs::is_directory(path)) *other = "it is a file";
-    if (has_results) *other = "it has results, and no " + std::string(files::kRun);
-    return other->empty() ? State::kFresh : State::kOther;
-  }
-  const RunDirectory directory = RunDirectory::open(path);
-  const bool finished = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
-  if (!finished && !has_results) return State::kFresh;
-  if (!directory.has(files::kResolved)) {
-    *other = "it has no " + std::string(files::kResolved);
-    return State::kOther;
-  }
-  const std::string stored = read_file(directory.file(files::kResolved), kMaxConfigBytes);
-  *other = stored == resolved ? inputs_difference(directory, inputs) : difference_text(stored, resolved);
-  if (!other->empty()) return State::kOther;
-  // Both throw where something is damaged.
-  if (finished)
-    read_result(directory, {"nll"});
-  else
-    load_run_checkpoint(directory, files::kLast, {"run."});
-  return finished ? State::kFinished : State::kUnfinished;
-}
-
-// The same; a damaged member is another one than that of the sweep.
-State state_if_readable(const std::string& path, const std::string& resolved, const InputsNow& inputs,
-                        std::string* other) {
-  try {
-    return state_of(path, resolved, inputs, other);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kData) throw;
-    *other = error.what();
-    return State::kOther;
-  }
-}
-
-// Of a file, 0 where there is none.
-std::int64_t size_of(const std::string& path) {
-  std::error_code missing;
-  const std::uintmax_t size = fs::file_size(path, missing);
-  return missing ? 0 : static_cast<std::int64_t>(size);
-}
 
 // What is wrong with members, each error once however many of them have it.
 class MemberErrors {
@@ -176,8 +99,7 @@ class SweepRunner {
 
   SweepOutcome run() {
     const std::vector<std::string> resolved = validate();
-    check_folder(outcome_.folder);
-    make_folder(outcome_.folder);
+    claim_folder(outcome_.folder, kSweep);
     const FolderLock lock(outcome_.folder, kSweep);
     plan(resolved);
     log().info("sweep {}: {} members, {} already finished, {} at once, in {}", options_.name, members_.size(),
@@ -191,20 +113,6 @@ class SweepRunner {
   }
 
  private:
-  // The lock file of an earlier call marks a folder as a sweep's.
-  static void check_folder(const std::string& path) {
-    if (!fs::exists(path)) return;
-    if (!fs::is_directory(path)) throw Error(ErrorKind::kUsage, path + ": is a file, expected a folder");
-    if (!fs::is_empty(path) && !fs::exists(path + "/" + FolderLock::file_name(kSweep)))
-      throw Error(ErrorKind::kUsage, path + ": holds files that are not of a sweep, expected a new or empty folder");
-  }
-
-  static void make_folder(const std::string& path) {
-    std::error_code code;
-    fs::create_directories(path, code);
-    if (code) throw Error(ErrorKind::kRuntime, path + ": cannot create the folder: " + code.message());
-  }
-
   std::vector<std::string> validate() const {
     std::vector<std::string> resolved;
     MemberErrors errors;
@@ -224,17 +132,18 @@ class SweepRunner {
     std::vector<std::pair<std::string, std::string>> replaced;  // folder, how it differs
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const std::string folder = outcome_.folder + "/" + members_[i].id;
-      std::string difference;
       InputsNow inputs;
       if (run_.inputs) inputs = [&] { return run_.inputs(options_.base, members_[i].overrides); };
-      const State state = state_if_readable(folder, resolved[i], inputs, &difference);
-      if (state == State::kFinished) {
+      const MemberState state = member_state(folder, resolved[i], inputs);
+      if (state.kind == MemberState::kFinished) {
         ++outcome_.skipped;
         continue;
       }
-      if (state == State::kOther && !run_.redo) others += "\n  " + folder + ": " + difference;
-      if (state == State::kOther) replaced.emplace_back(folder, difference);
-      queue_.push_back({&members_[i], folder, state == State::kUnfinished});
+      if (state.kind == MemberState::kOther) {
+        if (!run_.redo) others += "\n  " + folder + ": " + state.difference;
+        replaced.emplace_back(folder, state.difference);
+      }
+      queue_.push_back({&members_[i], folder, state.kind == MemberState::kUnfinished});
     }
     if (!others.empty())
       throw Error(
@@ -256,7 +165,7 @@ class SweepRunner {
     bool told = false;
     while (true) {
       while (pending_signal() == 0 && next < queue_.size() && static_cast<int>(pool.running()) < jobs_) {
-        queue_[next].console_bytes = size_of(queue_[next].folder + "/" + files::kConsole);
+        queue_[next].console_bytes = file_bytes(queue_[next].folder + "/" + files::kConsole);
         running.emplace(start(pool, queue_[next]), queue_[next]);
         ++next;
       }

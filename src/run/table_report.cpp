@@ -11,6 +11,7 @@
 
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/error.h"
+#include "scorevi/core/folder.h"
 #include "scorevi/core/numbers.h"
 #include "scorevi/metrics/charts.h"
 #include "scorevi/metrics/html.h"
@@ -162,9 +163,7 @@ std::optional<std::size_t> figure_axis(const ResultTable& table, const std::stri
 
 void save(const std::vector<Figure>& figures, const std::string& folder) {
   if (folder.empty() || figures.empty()) return;
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) throw Error(ErrorKind::kRuntime, folder + ": cannot create the folder: " + code.message());
+  make_folder(folder);
   for (const Figure& figure : figures) write_file_atomic(folder + "/" + figure.name + ".svg", figure.svg);
 }
 

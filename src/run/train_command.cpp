@@ -144,7 +144,7 @@ int train_and_evaluate(const TrainRequest& request, Trainer& trainer, Experiment
   return 0;
 }
 
-// From the first step to the report. Whatever is thrown leaves its reason in run.json.
+// From the first step to the report.
 int run_training(const TrainRequest& request, Trainer& trainer, Experiment& experiment, const RunDirectory& directory,
                  std::ostream& out) {
   const int code = train_and_evaluate(request, trainer, experiment, directory, out);
@@ -241,7 +241,7 @@ int train_on(const TrainRequest& request, const Start& start, std::ostream& out)
   const std::string saved = directory.resolved();
   check_resumable(directory.path(), saved, start.loaded);
   check_best_comes_again(directory, saved, start.loaded.resolved);
-  const bool finished = directory.status() == status_name(RunStatus::kFinished) && directory.has(files::kReport);
+  const bool finished = directory.has_result();
   if (finished && saved == start.loaded.resolved) {
     log().info("{} is finished, nothing to do", directory.path());
     return 0;

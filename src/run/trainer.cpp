@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "file_lines.h"
 #include "predictor.h"
 #include "progress.h"
 #include "scorevi/core/check.h"

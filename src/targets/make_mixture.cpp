@@ -44,7 +44,11 @@ at::Tensor mixture_weights(const TargetOptions& options) {
           fmt::format("{} of them", options.weights.size()), fmt::format("one per component: {}", k));
   for (const double weight : options.weights) require_positive("weights", weight);
   const at::Tensor weights = at::tensor(options.weights, at::TensorOptions(at::kDouble));
-  return weights / weights.sum();
+  const at::Tensor shares = weights / weights.sum();
+  require(shares.gt(0).all().item<bool>(), "weights",
+          fmt::format("{} to {}", weights.min().item<double>(), weights.max().item<double>()),
+          "numbers whose sum and shares of it a double can hold");
+  return shares;
 }
 
 std::string mixture_name(const TargetOptions& options) {

@@ -121,7 +121,7 @@ BENCHMARK(bam_diagonal_step)->Name("diagonal/bam")->Apply(at_sizes);
 BENCHMARK(optimizer_step<ClosedForm, ClosedFormOptions, Diagonal>)->Name("diagonal/psm_closed_form")->Apply(at_sizes);
 BENCHMARK(optimizer_step<ProximalScoreMatching, PsmOptions, Diagonal>)->Name("diagonal/psm")->Apply(at_sizes);
 BENCHMARK(optimizer_step<Advi, AdviOptions, Diagonal>)->Name("diagonal/advi")->Apply(at_sizes);
-BENCHMARK(optimizer_step<Fisher, FisherOptions, Diagonal>)->Name("diagonal/fisher")->Apply(at_sizes);
+BENCHMARK(optimizer_step<Fisher, GaussianOptions, Diagonal>)->Name("diagonal/fisher")->Apply(at_sizes);
 
 }  // namespace
 }  // namespace scorevi

@@ -94,7 +94,8 @@ Setup make_setup(const Problem& problem, const std::string& method, int64_t batc
     setup.engine = std::make_unique<inference::Map>(sgd, layout, theta);
     return setup;
   }
-  setup.family = std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(theta, 0.003));
+  setup.family =
+      std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(theta, 0.003));
   if (method == "advi") setup.engine = std::make_unique<inference::Advi>(inference::AdviOptions{}, sgd, layout, theta);
   if (method == "closed_form")
     setup.engine = std::make_unique<inference::ClosedForm>(inference::ClosedFormOptions{}, sgd, layout, theta);

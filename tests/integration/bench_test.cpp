@@ -93,6 +93,12 @@ TEST_F(BenchTest, MembersOfOtherDataAreRefused) {
       "-s", "methods=[{method: {name: map}}]"};
   ASSERT_EQ(bench(arguments).exit_code, 0);
   EXPECT_EQ(bench(arguments).exit_code, 0);
+  const std::vector<std::string> elsewhere = {
+      "-s", "targets=[{name: posteriordb, posterior: eight_schools-eight_schools_centered}]", "-s",
+      "methods=[{method: {name: map}}]"};
+  const std::string stale = folder_.write("bench/members/.a.json.999999.tmp", "x");
+  EXPECT_THAT(bench(elsewhere).err, HasSubstr("1 members, 1 already finished"));
+  EXPECT_FALSE(std::filesystem::exists(stale));
   std::ofstream(copy) << text << "\n";
   const auto refused = bench(arguments);
   EXPECT_EQ(refused.exit_code, 2);

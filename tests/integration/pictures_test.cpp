@@ -367,6 +367,8 @@ TEST_F(PicturesTest, OfficialPartsAreUsedAsTheyAre) {
   EXPECT_THAT(checked.err, HasSubstr("1 of 4 classes have no training rows: violet"));
   const auto split = run_program({"check", config_, "-s", root, "-s", "data.validation=split"});
   EXPECT_THAT(split.out, HasSubstr("train       18 rows"));
+  EXPECT_THAT(run_program({"check", config_, "-s", root, "-s", "data.train_size=8"}).err,
+              HasSubstr("data.train_size draws from training and validation part together"));
 }
 
 TEST_F(PicturesTest, PicturesInTrainingAndTestAreTold) {
@@ -458,15 +460,19 @@ TEST_F(PicturesTest, InputsAreNeverOverwritten) {
 TEST_F(PicturesTest, OtherWeightsThanTheRunBeganWithAreRefused) {
   const std::string weights = folder_.file("w.safetensors");
   io::write_safetensors(weights, {{"conv1.weight", at::full({16, 3, 3, 3}, 0.1)}}, {});
-  const std::vector<std::string> settings = {
-      "-s", "model.weights=" + weights, "-s", "posterior.match=[\"@head\"]", "-s", "train.epochs=2"};
+  const std::vector<std::string> settings = {"-s", "model.weights=" + weights, "-s", "posterior.match=[\"@head\"]",
+                                             "-s", "train.epochs=2",           "-s", "train.batch_norm=running"};
   std::vector<std::string> cut = settings;
   cut.insert(cut.end(), {"--max-steps", "3"});
   train_ok("cut", cut);
   train_ok("run", settings);
   const std::string one = folder_.file("set/blue/3.bmp");
   EXPECT_EQ(run_program({"predict", folder_.file("run"), one}).exit_code, 0);
+  const std::string copy = folder_.write("copy.safetensors", slurp(weights));
   io::write_safetensors(weights, {{"conv1.weight", at::full({16, 3, 3, 3}, 0.2)}}, {});
+  const std::string moved = "model.weights=" + copy;
+  EXPECT_EQ(run_program({"predict", folder_.file("run"), one, "-s", moved}).exit_code, 0);
+  EXPECT_EQ(run_program({"predict", folder_.file("run"), one, "-s", "model.name=mlp"}).exit_code, 2);
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"predict", folder_.file("run"), one},
                                              {"evaluate", folder_.file("run")},
@@ -533,6 +539,60 @@ TEST_F(PicturesTest, NamesThatAreNoUtf8) {
   const auto refused = run_program({"check", config_, "-s", "data.root=" + root});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("bl\\xfc: the name of this class is no UTF-8 text"));
+}
+
+TEST_F(PicturesTest, ANewHeadThatIsFrozenIsRefused) {
+  const std::string weights = folder_.file("w.safetensors");
+  io::write_safetensors(weights, {{"conv1.weight", at::full({16, 3, 3, 3}, 0.1)}}, {});
+  const std::vector<std::string> settings = {"-s", "model.weights=" + weights,      "-s", "train.batch_norm=running",
+                                             "-s", "posterior.match=[\"layer3.*\"]"};
+  const auto refused = train("refused", settings);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("posterior.match: the new head linear is not in it"));
+  std::vector<std::string> points = settings;
+  points.insert(points.end(), {"-s", "posterior.rest=map", "--max-steps", "1"});
+  train_ok("points", points);
+}
+
+TEST_F(PicturesTest, AFolderOfOneClassIsEvaluated) {
+  train_ok("run", {"-s", "train.epochs=1"});
+  test::write_picture_folder(folder_, "new", 3);
+  for (const char* other : {"amber", "coral"}) std::filesystem::remove_all(folder_.file("new") + "/" + other);
+  folder_.write("new/blue/4.bmp", test::bmp_bytes(41, 37, [](int x, int y) { return std::vector<int>{x, y, 90}; }));
+  const auto evaluated = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("new")});
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_THAT(evaluated.out, HasSubstr("(4 rows, "));
+}
+
+TEST_F(PicturesTest, PicturesOfEqualNamesAreNotWrittenToOneFile) {
+  const std::string a = folder_.file("set/amber/0.bmp"), b = folder_.file("set/blue/0.bmp");
+  const auto refused = run_program({"inspect", a, b, "--decode", folder_.file("png")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("writes " + a + " and " + b + " to the same file"));
+  train_ok("run", {"-s", "train.epochs=1"});
+  std::filesystem::create_directory(folder_.file("d"));
+  EXPECT_EQ(
+      run_program({"predict", folder_.file("run"), a, "--out", folder_.file("d/../o"), "--sheet", folder_.file("o")})
+          .exit_code,
+      2);
+}
+
+// Numbers of grey pictures say nothing.
+TEST_F(PicturesTest, AnEvaluationOfGreyPicturesAloneIsRefused) {
+  train_ok("run", {"-s", "train.epochs=1", "-s", "data.on_bad_image=substitute"});
+  for (const char* name : {"new/blue/0.bmp", "new/amber/0.bmp"}) folder_.write(name, "no picture");
+  const auto refused = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("new")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("none of the 2 pictures to be evaluated can be read"));
+}
+
+TEST_F(PicturesTest, WhatChangesNoResultMayChangeLater) {
+  train_ok("run", {"--max-steps", "2"});
+  const std::vector<std::string> other = {"-s", "data.cache=decoded", "-s", "evaluate.batch_size=7"};
+  std::vector<std::string> resume = {"train", "--resume", folder_.file("run")};
+  resume.insert(resume.end(), other.begin(), other.end());
+  EXPECT_EQ(run_program(resume).exit_code, 0);
+  EXPECT_EQ(run_program({"evaluate", folder_.file("run"), "-s", "data.cache=none"}).exit_code, 0);
 }
 
 TEST_F(PicturesTest, FrozenBodiesHaveNoParameters) {

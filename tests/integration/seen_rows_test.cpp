@@ -107,10 +107,26 @@ evaluate: {bootstrap: 10}
   train(pictures, "run", {"--limit-batches", "1"});
   test::write_picture_folder(folder_, "copy", 8);
   folder_.write("copy/blue/new.bmp", slurp(folder_.file("set/blue/3.bmp")) + "x");
-  const auto seen = std::to_string(split()["train"].size() + split()["validation"].size());
-  std::filesystem::remove_all(folder_.file("set"));
-  EXPECT_THAT(evaluate({"--data", folder_.file("copy")}),
-              HasSubstr("the run was trained or selected on " + seen + " of these 25 test rows"));
+  const std::size_t rows = split()["train"].size() + split()["validation"].size();
+  const std::string counted = "the run was trained or selected on " + std::to_string(rows) + " of these 25 test rows";
+  for (const char* label : {"amber", "blue", "coral"})  // names say nothing
+    std::filesystem::rename(folder_.file("copy") + "/" + label + "/0.bmp",
+                            folder_.file("copy") + "/" + label + "/other.bmp");
+  const std::string told = evaluate({"--data", folder_.file("copy")});
+  EXPECT_THAT(told, HasSubstr(counted + "; "));
+
+  // Other pictures under the names and of the sizes of the run's own.
+  test::write_picture_folder(folder_, "other", 8);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.file("other"))) {
+    if (!entry.is_regular_file()) continue;
+    std::string bytes = slurp(entry.path().string());
+    bytes[100] = static_cast<char>(bytes[100] ^ 1);
+    folder_.write(std::filesystem::relative(entry.path(), folder_.path()).string(), bytes);
+  }
+  EXPECT_THAT(evaluate({"--data", folder_.file("other")}), Not(HasSubstr("trained or selected")));
+  std::filesystem::remove_all(folder_.file("set"));  // nothing but names is left to compare
+  EXPECT_THAT(evaluate({"--data", folder_.file("other")}),
+              HasSubstr("of these 24 test rows, by folder, name and size of their files; "));
 }
 
 TEST_F(SeenRowsTest, ThroughTheWeightsOfARun) {

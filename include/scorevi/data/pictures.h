@@ -38,11 +38,12 @@ class Pictures {
   // A text that changes when the pictures do, without reading them.
   virtual std::string identity(std::int64_t row) const = 0;
 
-  // Whether load() decodes nothing.
-  virtual bool in_memory() const { return false; }
+  // Bytes of a set that is held in memory, so that load() decodes nothing; 0 for files.
+  virtual std::int64_t held_bytes() const { return 0; }
+  bool in_memory() const { return held_bytes() > 0; }
 
   // Of `rows`, in their order, those that cannot be had, or have another size than a form with resize = 0; reads every
-  // one, on `threads` threads.
+  // one, on `threads` threads. Throws Interrupted when a signal is pending.
   struct Bad {
     std::int64_t row;
     std::string reason;  // with the name
@@ -102,7 +103,7 @@ class PictureArray final : public Pictures {
  public:
   PictureArray(std::shared_ptr<const std::uint8_t> values, std::int64_t rows, std::int64_t height, std::int64_t width);
   std::int64_t size() const override { return rows_; }
-  bool in_memory() const override { return true; }
+  std::int64_t held_bytes() const override { return rows_ * 3 * height_ * width_; }
   io::Image load(std::int64_t row) const override;
   std::string name(std::int64_t row) const override;
   std::string identity(std::int64_t row) const override;

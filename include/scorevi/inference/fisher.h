@@ -14,16 +14,11 @@
 
 namespace scorevi::inference {
 
-struct FisherOptions : GaussianOptions {};
-
-// Throws Error(kUsage) naming the first option out of its range.
-void validate(const FisherOptions& options);
-
 // Five parameter-sized buffers beside the optimiser's.
 class Fisher final : public Engine {
  public:
   // `like` [D]: element type and device of the family's buffers.
-  Fisher(const FisherOptions& options, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
+  Fisher(const GaussianOptions& options, const optim::OptimizerOptions& optimizer, const params::FlatLayout& layout,
          const at::Tensor& like);
 
   // Throws Error(kUsage) for a target without Hessian products.
@@ -37,7 +32,7 @@ class Fisher final : public Engine {
   bool add_sample(LogDensity& target, const variational::Family& family, const StepInfo& info, int64_t sample,
                   StepStats& stats);
 
-  FisherOptions options_;
+  GaussianOptions options_;
   optim::Optimizer optimizer_;
   at::Tensor noise_, scratch_, residual_, mean_gradient_, log_std_gradient_;  // [D]
 };

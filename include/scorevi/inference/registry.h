@@ -28,6 +28,12 @@ struct MethodInfo {
 // In the order in which they are listed to people.
 const std::vector<MethodInfo>& methods();
 
+// Error(kUsage) for an unknown name.
+const MethodInfo& find_method(const std::string& name);
+
+// Evaluations of the score that a Hessian product stands for: it is their difference, or costs as much.
+inline constexpr int64_t kHessianProductCost = 2;
+
 // What it needs as text, for example "exact scores, 9 matrices of D x D doubles (full_gaussian)".
 std::string describe_needs(const MethodInfo& method);
 

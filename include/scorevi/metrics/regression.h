@@ -20,8 +20,10 @@
 
 namespace scorevi::metrics {
 
+inline constexpr double kIntervalLevel = 0.9;  // of all intervals that people are shown
+
 struct RegressionOptions {
-  double interval_level = 0.9;
+  double interval_level = kIntervalLevel;
   // What messages call a target; they are counted from 0 in the order they are added.
   std::function<std::string(std::int64_t)> name_of = [](std::int64_t i) { return "sample " + std::to_string(i); };
   // Called before every target; what it throws ends add().
@@ -49,6 +51,12 @@ struct RegressionResult {
 
 // The quantile of the mixture with S means and standard deviations, 0 < p < 1.
 double mixture_quantile(const double* means, const double* stds, std::size_t components, double p);
+
+// A mixture in four numbers: mean, standard deviation, and the limits of the interval of a probability `level`.
+struct MixtureSummary {
+  double mean, std, lower, upper;
+};
+MixtureSummary summarise_mixture(const double* means, const double* stds, std::size_t components, double level);
 
 class RegressionAccumulator {
  public:

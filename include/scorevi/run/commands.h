@@ -35,6 +35,7 @@ struct PredictRequest {
   std::vector<std::string> inputs;  // CSV or idx files; pictures and folders of them for a run on pictures
   std::string out;                  // CSV file, "" = `out`
   std::string sheet;                // HTML page with the most uncertain pictures, "" = none
+  std::vector<std::string> overrides;
 };
 int predict(const PredictRequest& request, std::ostream& out);
 
@@ -77,7 +78,7 @@ int list(const std::string& what, std::ostream& out);
 // Text for `list` without an argument and for the error message of an unknown one.
 const std::vector<std::string>& list_kinds();
 
-// Versions, devices, threads.
+// Versions of scorevi and its libraries, processor, CUDA.
 int info(std::ostream& out);
 const char* version();
 

@@ -1,4 +1,4 @@
-// The numbers of a finished run on one split, and the files that show them.
+// The numbers of a run on one split, as a report holds them.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,10 @@
 
 namespace scorevi::run {
 
+// Makes the folder that `who` ("sweep", "bench") works in, where it is not there. Error(kUsage) for a file, and for a
+// folder whose files are not those of an earlier `who`, which would be replaced.
+void claim_folder(const std::string& folder, const std::string& who);
+
 // Held as long as the object lives; the system releases it when the process ends, however it ends.
 class FolderLock {
  public:

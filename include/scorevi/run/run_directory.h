@@ -1,13 +1,13 @@
 // The folder of one run: names of everything in it, its life from "running" to "finished".
 //   config.yaml  config.resolved.yaml  run.json  log.txt  metrics.csv  timing.csv  steps.jsonl  split.json  inputs.json
-//   pictures.txt  bad_pictures.csv                                                (picture files; left-out and damaged
-//   ones) checkpoints/{last,best}.safetensors evaluation/{report.json,report.html,reliability.svg,predictions.csv}
-//   (test split) evaluation-<split>[-<data>]/..., evaluation-<split>-ood-<data>/{ood.json,scores.csv}   (other splits,
-//   other data)
+//   pictures.txt  bad_pictures.csv                     of picture files: all; left out or damaged ones
+//   checkpoints/{last,best}.safetensors
+//   evaluation/{report.json,report.html,reliability.svg,predictions.csv}
+//   evaluation-<split>[-<data>]/...                    of other splits and other data
+//   evaluation-<split>-ood-<data>/{ood.json,scores.csv}
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +71,8 @@ class RunDirectory {
   // run.json as it is on disk; update() merges keys and writes it atomically. Error(kData) where it is damaged.
   nlohmann::json info() const;
   std::string status() const;  // "unknown" where run.json has none
+  // Whether training ended and was evaluated.
+  bool has_result() const;
   // Names the experiment, not the folder: equal for runs of the same configuration on the same data, kept when a run is
   // resumed. Every checkpoint has it. "" before it is set.
   std::string id() const;
@@ -90,10 +92,6 @@ class RunDirectory {
   std::string path_;
   std::shared_ptr<class FolderLock> lock_;
 };
-
-// The status of a run in a folder of runs. Nothing, with a warning, where the run cannot be read: it must not stand in
-// the way of the others.
-std::optional<std::string> status_if_readable(const std::string& path);
 
 // The newest run folder runs/<name>-* that has a checkpoint and is not finished, "" when there is none.
 std::string find_unfinished_run(const std::string& name);

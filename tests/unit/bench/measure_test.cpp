@@ -93,6 +93,17 @@ TEST(Measure, HeavyTailsAreMeasuredByKnownMoments) {
   EXPECT_NEAR(measured(q, known).forward_kl, expected, 0.1);
 }
 
+// No moment of the drawn numbers is finite, or their covariance is none.
+TEST(Measure, TailsWithoutAnyMomentAreNoError) {
+  targets::TargetOptions options;
+  options.name = "student_t";
+  options.dim = 2;
+  options.dof = 0.01;
+  targets::KnownTarget known = targets::make_target(options);
+  const DiagonalGaussian q(at::zeros({2}, at::kDouble), at::zeros({2}, at::kDouble));
+  EXPECT_EQ(measured(q, known).forward_kl, std::numeric_limits<double>::infinity());
+}
+
 TEST(Measure, WhichModesAreCovered) {
   targets::KnownTarget known = target("mixture", 2);
   const DiagonalGaussian one(known.modes[1].clone(), at::zeros({2}, at::kDouble));

@@ -100,6 +100,23 @@ TEST_F(RunMember, DivergenceIsAResult) {
   EXPECT_NE(result.message, "");
 }
 
+// A place without density: no step is made, and fewer evaluations are used than the steps would have taken.
+TEST_F(RunMember, ARunWithoutAStepDiverged) {
+  options_.targets[0].target = {};
+  options_.targets[0].target.name = "banana";
+  options_.targets[0].target.curvature = 100;
+  options_.start.mean_low = 1e200;
+  options_.start.mean_high = 1e201;
+  options_.evaluations = 120;
+  method().method.name = "fisher";
+  method().method.samples = 2;
+  const MemberResult result = run();
+  EXPECT_EQ(result.outcome, "diverged");
+  EXPECT_EQ(result.message.rfind("every step was refused: log density is not finite", 0), 0U) << result.message;
+  for (std::size_t i = 1; i < result.curve.size(); ++i)
+    EXPECT_GE(result.curve[i].evaluations, result.curve[i - 1].evaluations);
+}
+
 TEST_F(RunMember, WhatCannotRunIsRefusedWithTheReason) {
   method().method.name = "gsm";
   method().family = "diagonal_gaussian";

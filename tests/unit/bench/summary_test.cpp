@@ -43,12 +43,15 @@ TEST(Quartiles, InfiniteValuesCount) {
 
 TEST(Reached, IsTheFirstPointWithBothErrorsBelow) {
   MemberResult result;
+  result.outcome = "finished";
   result.curve = {point(1, 1, 1), point(10, 0.05, 0.5), point(100, 0.05, 0.09), point(1000, 0.3, 0.01)};
   ASSERT_NE(reached(result, 0.1), nullptr);
   EXPECT_EQ(reached(result, 0.1)->evaluations, 100);
   EXPECT_EQ(reached(result, 0.01), nullptr);
   EXPECT_EQ(final_error(result), 0.3);
   EXPECT_EQ(final_error({}), INFINITY);
+  result.outcome = "diverged";
+  EXPECT_EQ(reached(result, 0.1), nullptr);
 }
 
 TEST(Summary, OneCellForEachMethodAndSetting) {

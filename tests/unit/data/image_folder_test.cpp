@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "folder_walk.h"
 #include "picture_sources.h"
 #include "picture_tree.h"
+#include "scorevi/core/signals.h"
+#include "scorevi/data/pictures.h"
 #include "support/error_of.h"
 
 namespace scorevi::data {
@@ -125,6 +128,26 @@ TEST(ImageFolder, LinksInACircleEnd) {
   fs::create_symlink(dir.path() / "a" / "1.jpg", dir.path() / "b" / "linked.jpg");
   EXPECT_THAT(files_of(list_image_folder(rooted(dir.path().string())), dir.path().string()),
               ElementsAre("a/1.jpg", "b/3.jpg", "b/linked.jpg", "elsewhere/2.jpg"));
+}
+
+TEST(ImageFolder, APictureIsNamedByItsOwnPlace) {
+  const test::TempDir dir;
+  touch(dir, {"a/b/1.jpg", "z/2.jpg"});
+  fs::create_directory_symlink(dir.path() / "z", dir.path() / "a" / "link");
+  fs::create_directory_symlink(dir.path() / "a" / "b", dir.path() / "z" / "link");
+  LeftOut left_out;
+  const std::vector<std::string> found = pictures_below(dir.path().string(), left_out);
+  EXPECT_THAT(found, ElementsAre(dir.file("a/b/1.jpg"), dir.file("z/2.jpg")));
+}
+
+TEST(ImageFolder, ASignalEndsADecoding) {
+  const test::TempDir dir;
+  touch(dir, {"a/1.jpg", "b/2.jpg"});
+  const PictureFiles files({dir.file("a/1.jpg"), dir.file("b/2.jpg")}, PictureFileOptions{});
+  EXPECT_EQ(files.bad_rows({0, 1}, PictureForm{}, 2).size(), 2U);
+  set_pending_signal(SIGINT);
+  EXPECT_THROW(files.bad_rows({0, 1}, PictureForm{}, 2), Interrupted);
+  set_pending_signal(0);
 }
 
 TEST(ImageFolder, ManyLinksToOneFolderStayLinear) {

@@ -279,7 +279,7 @@ TEST(Options, OutOfRangeValuesAreNamed) {
   EXPECT_EQ(refusal(ClosedFormOptions{}, [](auto& o) { o.mean_step = -0.1; }),
             "method.mean_step: got -0.1, expected above 0");
   EXPECT_EQ(refusal(ClosedFormOptions{}, [](auto& o) { o.average_decay = 1; }),
-            "method.average_decay: got 1, expected 0 <= decay < 1");
+            "method.average: got 1, expected at least 0 and below 1");
   EXPECT_EQ(refusal(AdviOptions{}, [](auto& o) { o.min_log_std = 9; }),
             "method.min_log_std: got 9, expected less than max_log_std = 8");
 }

@@ -42,8 +42,8 @@ class CurvedTarget final : public LogDensity {
 
 at::Tensor curvature() { return mat(Json({{2.0, 0.5, 0.1}, {0.5, 1.5, -0.3}, {0.1, -0.3, 1.0}})); }
 
-FisherOptions options_of(int64_t samples) {
-  FisherOptions options;
+GaussianOptions options_of(int64_t samples) {
+  GaussianOptions options;
   options.samples = samples;
   return options;
 }

@@ -30,7 +30,7 @@ std::map<std::string, Make> engines(const optim::OptimizerOptions& optimizer, in
   bam.samples = samples;
   ClosedFormOptions closed_form;
   closed_form.beta = 0.1;
-  FisherOptions fisher;
+  GaussianOptions fisher;
   AdviOptions advi;
   psm.samples = closed_form.samples = fisher.samples = advi.samples = samples;
   using Layout = params::FlatLayout;

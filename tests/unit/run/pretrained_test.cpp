@@ -7,6 +7,7 @@
 
 #include <torch/torch.h>
 
+#include "known_weights.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/io/checkpoint.h"
 #include "scorevi/io/safetensors.h"
@@ -121,7 +122,7 @@ TEST_F(PretrainedTest, WhatIsMissingIsToldAndStrictRefusesIt) {
   });
   const auto target = network(3, 10, kSeed);
   EXPECT_THAT(load_pretrained(*target, options(path), classes()).warnings,
-              ElementsAre(HasSubstr("not in the file, left as they were: layer1.0.conv1.weight")));
+              Contains(HasSubstr("not in the file, left as they were: layer1.0.conv1.weight")));
   RunOptions strict = options(path);
   strict.pretrained.strict = true;
   EXPECT_THAT(message_of(ErrorKind::kData, [&] { load_pretrained(*target, strict, classes()); }),
@@ -149,7 +150,7 @@ TEST_F(PretrainedTest, TheMeansOfARunAreWeightsToBeginWith) {
   io::save_checkpoint(last, checkpoint_of(*source, all));
   const Pretrained result = load_pretrained(*target, options(run), classes());
   EXPECT_THAT(result.notes, ElementsAre("loaded 116/116 tensors of the network from " + last + ", the means of a run"));
-  EXPECT_THAT(result.warnings, ::testing::IsEmpty());
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("the head linear is kept, but nothing says")));
   EXPECT_EQ(result.sha256.size(), 64U);
   for (const auto& item : source->named_parameters())
     EXPECT_TRUE(at::equal(item.value(), *target->named_parameters().find(item.key()))) << item.key();
@@ -202,6 +203,41 @@ TEST_F(PretrainedTest, AHeadOfOtherClassesBeginsAnew) {
   random.pretrained.head_start = "random";
   EXPECT_EQ(load_pretrained(*target, random, classes({"a", "b", "c"})).head_use, "new");
   EXPECT_TRUE(at::equal(head, *target->named_parameters().find("linear.weight")));
+}
+
+TEST_F(PretrainedTest, AHeadIsTakenWholeOrNotAtAll) {
+  const auto target = network(3, 10, kSeed + 1);
+  const at::Tensor head = target->named_parameters().find("linear.weight")->clone();
+  const std::string half = write(*network(3, 10, kSeed), [](const std::string& name, const at::Tensor& tensor) {
+    return name == "linear.bias" ? at::zeros({4}) : tensor;
+  });
+  const Pretrained result = load_pretrained(*target, options(half), classes());
+  EXPECT_TRUE(at::equal(head, *target->named_parameters().find("linear.weight")));
+  EXPECT_THAT(result.untrained, ElementsAre("linear.weight", "linear.bias"));
+  EXPECT_THAT(result.notes, Contains("the head linear begins anew: 1 of its 2 tensors fit"));
+}
+
+TEST_F(PretrainedTest, AHeadOfUnknownClassesIsTold) {
+  const auto target = network(3, 10, kSeed + 1);
+  RunOptions wanted = options(write(*network(3, 10, kSeed), unchanged));
+  EXPECT_THAT(load_pretrained(*target, wanted, classes()).warnings,
+              ElementsAre(HasSubstr("model.head_start: zero begins it anew")));
+  wanted.pretrained.head_start = "zero";
+  EXPECT_THAT(load_pretrained(*target, wanted, classes()).warnings, ::testing::IsEmpty());
+  for (const KnownWeights& known : known_weights())
+    EXPECT_EQ(known.classes, known.name.find("_cifar10") != std::string::npos ? "cifar10" : "") << known.name;
+}
+
+TEST_F(PretrainedTest, BatchNormThatStaysAsItIsNeedsItsStatistics) {
+  const auto target = network(3, 10, kSeed + 1);
+  RunOptions wanted = options(write(*network(3, 10, kSeed), [](const std::string& name, const at::Tensor& tensor) {
+    return name.find("running_") == std::string::npos ? tensor : at::Tensor();
+  }));
+  EXPECT_THAT(
+      message_of(ErrorKind::kData, [&] { load_pretrained(*target, wanted, classes()); }),
+      AllOf(HasSubstr("has no batch-norm statistics bn1.running_mean"), HasSubstr("train.batch_norm: running")));
+  wanted.train.batch_norm = "running";
+  EXPECT_NO_THROW(load_pretrained(*target, wanted, classes()));
 }
 
 TEST_F(PretrainedTest, LearnedNoiseGoesOnAndOtherColumnsAreTold) {

@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include "config_diff.h"
+#include "file_lines.h"
 #include "run_state.h"
 #include "scorevi/core/error.h"
 #include "scorevi/run/run_directory.h"

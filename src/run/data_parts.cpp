@@ -1,23 +1,28 @@
-// The data part of experiment.h.
-#include <algorithm>
-#include <numeric>
+#include "data_parts.h"
 
 #include "data_files.h"
-#include "experiment.h"
-#include "own_pictures.h"
 #include "picture_form.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/sha256.h"
 #include "scorevi/core/suggest.h"
 #include "scorevi/data/registry.h"
+#include "scorevi/data/rows.h"
 
 namespace scorevi::run {
 namespace {
 
 bool official_validation(const RunOptions& options, const data::Dataset& dataset) {
   if (options.data.validation != "auto") return options.data.validation == "official";
-  return are_own_pictures(dataset) && dataset.official_validation > 0 && options.data.train_size == 0;
+  return data::is_own_pictures(dataset.name) && dataset.official_validation > 0 && options.data.train_size == 0;
+}
+
+// A validation part that "auto" does not keep.
+void tell_mixed_validation(const RunOptions& options, const data::Dataset& dataset) {
+  if (options.data.validation == "auto" && data::is_own_pictures(dataset.name) && dataset.official_validation > 0 &&
+      options.data.train_size != 0)
+    log().warn("{}: data.train_size draws from training and validation part together, and splits them anew",
+               dataset.name);
 }
 
 constexpr std::size_t kNamedClasses = 10;
@@ -32,9 +37,7 @@ void tell_drawn_test(const DataParts& parts, double test_frac) {
 
 // Classes of one row are in one part only.
 void tell_single_rows(const DataParts& parts) {
-  std::vector<int64_t> all(static_cast<std::size_t>(parts.dataset.size()));
-  std::iota(all.begin(), all.end(), 0);
-  const std::vector<int64_t> counts = parts.dataset.class_counts(all);
+  const std::vector<int64_t> counts = parts.dataset.class_counts(data::rows_between(0, parts.dataset.size()));
   std::vector<std::string> single;
   for (std::size_t c = 0; c < counts.size(); ++c)
     if (counts[c] == 1) single.push_back(parts.dataset.class_names[c]);
@@ -85,6 +88,7 @@ DataParts load_data(const RunOptions& options) {
   parts.dataset = data::load_dataset(source);
   parts.fingerprint = fingerprint_of(parts.dataset);
   set_picture_form(options, parts.dataset);
+  tell_mixed_validation(options, parts.dataset);
   data::SplitOptions split;
   split.seed = split_seed;
   split.train_size = options.data.train_size;
