@@ -94,7 +94,6 @@ class Bench {
 
   // Makes what is missing.
   void run() {
-    const int jobs = request_.jobs > 0 ? request_.jobs : std::min(core_count(), kMostJobs);
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (results_[i].id.empty()) open.push_back(i);
@@ -105,7 +104,8 @@ class Bench {
         if (make(open[i])) tell(results_[open[i]], ++done, open.size());
     };
     std::vector<std::thread> workers;
-    for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
+    const int jobs = request_.jobs > 0 ? request_.jobs : std::min(core_count(), kMostJobs);
+    for (std::size_t i = 0; i < std::min<std::size_t>(jobs, open.size()); ++i) workers.emplace_back(work);
     for (std::thread& worker : workers) worker.join();
     if (failure_) std::rethrow_exception(failure_);
     stop_if_signalled();

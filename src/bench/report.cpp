@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -157,7 +157,7 @@ std::string explanation(const BenchOptions& options) {
   return fmt::format(
       "{} seeds, {} score evaluations each (samplers and laplace: as many as they need); median [quartiles] over the "
       "seeds. Errors are 2-norms of the differences of means and of standard deviations in units of the target's. "
-      "Reached: both errors below {:g}. KL and ELBO in nats.",
+      "Reached: when both errors are below {:g} for the first time. KL and ELBO in nats.",
       options.seeds, options.evaluations, options.tolerance);
 }
 
@@ -223,10 +223,12 @@ std::string curves_csv(const std::vector<TargetSummary>& targets) {
 std::vector<std::string> remarks(const BenchOptions& options, const TargetSummary& target) {
   std::vector<std::string> reasons;
   for (const Cell& cell : target.cells) {
-    std::set<std::string> told;
+    std::map<std::string, std::vector<std::string>> told;  // by outcome
     for (const MemberResult* result : cell.members)
-      if (!result->message.empty() && told.insert(result->outcome).second)
-        reasons.push_back(row_name(options, cell) + ": " + result->outcome + ": " + result->message);
+      if (!result->message.empty()) told[result->outcome].push_back(result->message);
+    for (const auto& [outcome, messages] : told)
+      reasons.push_back(row_name(options, cell) + ": " + outcome + ": " + messages.front() +
+                        (messages.size() > 1 ? fmt::format(" (the first of {} such seeds)", messages.size()) : ""));
   }
   return reasons;
 }

@@ -69,17 +69,17 @@ class EvaluationCount final : public inference::Observer {
   int64_t total_ = 0;
 };
 
-// How the run ended. Of a run without a single step nothing was found, however it ended.
+// How the run ended. One that could make less than half of its steps found nothing, however it ended.
 void judge(const inference::RunSummary& summary, const params::FlatLayout& layout, MemberResult& result) {
   result.outcome = outcome_of(summary.termination);
   if (summary.termination != inference::Termination::kMaxSteps) {
     result.message = summary.message;
-  } else if (summary.refused_steps == summary.steps) {
-    result.outcome = "diverged";
-    result.message = "every step was refused: " + inference::describe_trouble(summary.last, layout);
   } else if (summary.refused_steps > 0) {
-    result.message =
-        fmt::format("{} of {} steps were refused, and used fewer evaluations", summary.refused_steps, summary.steps);
+    result.message = fmt::format("{} of {} steps were refused", summary.refused_steps, summary.steps);
+    if (2 * summary.refused_steps <= summary.steps) return;
+    result.outcome = "diverged";
+    if (summary.last.status != inference::StepStatus::kOk)
+      result.message += ": " + inference::describe_trouble(summary.last, layout);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
+#include "scorevi/core/signals.h"
 #include "scorevi/run/commands.h"
 #include "scorevi/run/failure.h"
 
@@ -63,6 +64,9 @@ int guarded(const std::function<int()>& command) {
     return command();
   } catch (const Error& e) {
     return report_failure(e, exit_code(e.kind()));
+  } catch (const Interrupted&) {
+    log().warn("interrupted");
+    return 128 + pending_signal();
   } catch (const std::exception& e) {
     return report_failure(e, 1);
   }

@@ -29,7 +29,10 @@ void check_targets(const Dataset& dataset) {
   SCOREVI_CHECK(targets.dim() == 1 && targets.scalar_type() == at::kLong);
   if (dataset.classes() < 2) {
     const std::string name = dataset.classes() == 1 ? fmt::format(" ({})", dataset.class_names.front()) : "es";
-    const std::string hint = dataset.pictures ? "; is the folder of the classes one level deeper?" : "";
+    const std::string hint =
+        dataset.pictures
+            ? "; is the folder of the classes one level deeper, or are pictures neither JPEG, PNG, GIF nor BMP?"
+            : "";
     bad(dataset, fmt::format("{} class{}, expected at least 2{}", dataset.classes(), name, hint));
   }
   const auto low = targets.min().item<std::int64_t>();

@@ -128,7 +128,9 @@ class FolderReader {
     if (!text.empty()) log().info("{}: left out {}", root_, text);
     for (const Loose& loose : loose_)
       log().warn("{}: {} files outside the class folders are left out", loose.folder, loose.files);
-    if (!empty_.empty()) log().warn("{}: class folders without a picture are left out: {}", root_, join(empty_));
+    if (!empty_.empty())
+      log().warn("{}: class folders without a picture (JPEG, PNG, GIF, BMP by their names) are left out: {}", root_,
+                 join(empty_));
   }
 
   // Files that lie beside the folders of classes.

@@ -27,8 +27,8 @@ Patterns resume_keys(const RunOptions& options) {
   // Of evaluate.* only what validation during training does not use: its numbers decide about the best checkpoint.
   Patterns keys = {"device",           "threads",       "data.root",          "data.path",           "data.workers",
                    "evaluate.samples", "model.weights", "evaluate.bootstrap", "evaluate.checkpoint", "evaluate.split"};
-  keys.insert(keys.end(), {"name", "data.on_bad_image", "data.cache", "evaluate.batch_size", "train.patience",
-                           "train.checkpoint_every", "train.checkpoint_every_steps", "train.log_every_steps"});
+  keys.insert(keys.end(), {"name", "data.on_bad_image", "data.cache", "train.patience", "train.checkpoint_every",
+                           "train.checkpoint_every_steps", "train.log_every_steps"});
   const std::string& schedule = options.schedule.name;
   const bool whole_run = schedule == "cosine" || schedule == "linear" || schedule == "polynomial";
   const MethodOptions& method = options.method;

@@ -55,15 +55,20 @@ void tell_constant_targets(const DataParts& parts) {
                constant.sum().item<int64_t>(), constant.numel());
 }
 
-// Classes that a split leaves without training rows can never be predicted.
-void tell_untrained_classes(const DataParts& parts) {
-  const std::vector<int64_t> counts = parts.dataset.class_counts(parts.split.train);
-  std::vector<std::string> untrained;
-  for (std::size_t c = 0; c < counts.size(); ++c)
-    if (counts[c] == 0) untrained.push_back(parts.dataset.class_names[c]);
-  if (untrained.empty()) return;
-  log().warn("{}: {} of {} classes have no training rows: {}", parts.dataset.name, untrained.size(), counts.size(),
-             join_first(untrained, kNamedClasses));
+// Classes that a split leaves without training rows can never be predicted; others are not judged.
+void tell_missing_classes(const DataParts& parts) {
+  const std::pair<const char*, const std::vector<int64_t>*> all[] = {
+      {"training", &parts.split.train}, {"validation", &parts.split.validation}, {"test", &parts.split.test}};
+  for (const auto& [part, rows] : all) {
+    if (rows->empty()) continue;
+    const std::vector<int64_t> counts = parts.dataset.class_counts(*rows);
+    std::vector<std::string> missing;
+    for (std::size_t c = 0; c < counts.size(); ++c)
+      if (counts[c] == 0) missing.push_back(parts.dataset.class_names[c]);
+    if (!missing.empty())
+      log().warn("{}: {} of {} classes have no {} rows: {}", parts.dataset.name, missing.size(), counts.size(), part,
+                 join_first(missing, kNamedClasses));
+  }
 }
 
 }  // namespace
@@ -103,7 +108,7 @@ DataParts load_data(const RunOptions& options) {
   tell_drawn_test(parts, options.data.test_frac);
   if (parts.classification()) {
     tell_single_rows(parts);
-    tell_untrained_classes(parts);
+    tell_missing_classes(parts);
   } else {
     tell_constant_targets(parts);
   }

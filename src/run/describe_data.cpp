@@ -177,7 +177,7 @@ void describe_data(DataSection& section, config::Visitor& v) {
             {"split", "validation_frac of the training rows, an official validation part among them"},
             {"official", "the data set's own validation part"}},
            "where validation rows come from");
-  v.field("stratified", section.stratified, "classes in equal shares in every part");
+  v.field("stratified", section.stratified, "classes in equal shares in every part, as far as their rows go");
   v.field("split_seed", section.split_seed, "seed of the split; null = the run's seed", config::non_negative());
   v.field("batch_size", section.batch_size, "rows per step; the last batch of an epoch may be smaller",
           config::between(1, 1000000));

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <fmt/format.h>
 #include <torch/torch.h>
 
 #include "json_file.h"
+#include "picture_checks.h"
 #include "predictions_file.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
-#include "scorevi/core/error.h"
 #include "scorevi/core/log.h"
 #include "scorevi/core/signals.h"
 #include "scorevi/metrics/bootstrap.h"
@@ -66,6 +65,13 @@ void add_temperature(Experiment& experiment, const ClassPrediction& prediction, 
   if (validation.empty() || report.split == "validation") return;  // not on the rows that it is judged by
   const ClassPrediction fitted = predict_classes(experiment, validation, experiment.options.evaluate.samples);
   const metrics::TemperatureFit fit = metrics::fit_temperature(fitted.log_probs, fitted.targets);
+  if (fit.where != metrics::TemperatureFit::Where::kInterior) {
+    log().info(
+        "temperature scaling: the {} validation rows have no best temperature between {:g} and {:g}, as where none of "
+        "them is wrong",
+        validation.size(), metrics::kMinTemperature, metrics::kMaxTemperature);
+    return;
+  }
   ClassPrediction scaled = prediction;
   scaled.log_probs = metrics::apply_temperature(prediction.log_probs, fit.temperature);
   scaled.expected_entropy = at::Tensor();
@@ -80,6 +86,7 @@ void evaluate_classes(Experiment& experiment, const std::vector<int64_t>& rows, 
                       EvaluationReport& report) {
   const data::Dataset& dataset = experiment.data.dataset;
   const ClassPrediction prediction = predict_classes(experiment, rows, report.samples);
+  refuse_all_grey(dataset, rows);
   const metrics::ClassificationAccumulator accumulator =
       accumulate(prediction, dataset.classes(), experiment.options.evaluate.ece_bins);
   const metrics::ClassificationResult result = accumulator.result();
@@ -173,22 +180,6 @@ std::string age_of(const params::StateDict& checkpoint) {
   return fmt::format("epoch {:.4g}", static_cast<double>(step) / static_cast<double>(steps));
 }
 
-// Numbers of grey pictures say nothing.
-void refuse_all_grey(const data::Dataset& dataset, const std::vector<int64_t>& rows) {
-  if (!dataset.pictures) return;
-  std::set<int64_t> grey;
-  for (const data::Pictures::Odd& odd : dataset.pictures->odd_rows())
-    if (odd.grey) grey.insert(odd.row);
-  const auto count = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [&](int64_t row) { return grey.count(row) > 0; }));
-  if (count == rows.size())
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: none of the {} pictures to be evaluated can be read", dataset.name, rows.size()));
-  if (count > 0)
-    log().warn("{}: {} of {} evaluated pictures cannot be read, and are judged as grey ones", dataset.name, count,
-               rows.size());
-}
-
 }  // namespace
 
 std::string load_weights(Experiment& experiment, const RunDirectory& directory) {
@@ -229,11 +220,12 @@ EvaluationReport evaluate_part(Experiment& experiment, const RunDirectory& direc
     evaluate_classes(experiment, rows, predictions, report);
   else
     evaluate_values(experiment, rows, predictions, report);
-  refuse_all_grey(experiment.data.dataset, rows);
   if (experiment.data.classification())
     write_file_atomic(directory.file(folder + "/reliability.svg"), metrics::reliability_plot(report.bins));
   write_html_report(directory, report, directory.file(folder + "/report.html"));
   write_json(directory.file(folder + "/report.json"), to_json(report));
+  const std::string told = posterior_advice(report, advice_context(directory));
+  if (!told.empty()) log().warn("{}", told);
   return report;
 }
 

@@ -94,16 +94,27 @@ void tell(const Pretrained& pretrained) {
   for (const std::string& warning : pretrained.warnings) log().warn("{}", warning);
 }
 
-// Zeroes a new head, so that the network begins with equal probabilities.
-void start_head(const RunOptions& options, models::Network& network, const Pretrained& pretrained) {
+bool begins_at_zero(const RunOptions& options) {
   const std::string& start = options.pretrained.head_start;
-  if (start == "random" || (start == "auto" && options.method.is_point())) return;
+  return start != "random" && !(start == "auto" && options.method.is_point());
+}
+
+// The parameters of a new head.
+std::vector<std::pair<std::string, at::Tensor>> new_head(const models::Network& network, const Pretrained& pretrained) {
+  std::vector<std::pair<std::string, at::Tensor>> parameters;
   const std::vector<std::string>& untrained = pretrained.untrained;
-  const torch::NoGradGuard no_grad;
-  for (auto& parameter : network.named_parameters())
+  for (const auto& parameter : network.named_parameters())
     if (begins_with(parameter.key(), pretrained.head + ".") &&
         std::find(untrained.begin(), untrained.end(), parameter.key()) != untrained.end())
-      parameter.value().zero_();
+      parameters.emplace_back(parameter.key(), parameter.value());
+  return parameters;
+}
+
+// Zeroes a new head, so that the network begins with equal probabilities.
+void start_head(const RunOptions& options, const models::Network& network, const Pretrained& pretrained) {
+  if (!begins_at_zero(options)) return;
+  const torch::NoGradGuard no_grad;
+  for (auto& [name, parameter] : new_head(network, pretrained)) parameter.zero_();
 }
 
 // Parameters outside posterior.match keep their values where nothing else is said: no gradient, no buffer.
@@ -120,19 +131,16 @@ void freeze_others(const RunOptions& options, models::Network& network) {
     }));
 }
 
-// A head at zero hands no gradient back: frozen there, it would keep everything below it from learning.
+// Weights at zero hand no gradient back: frozen there, they would keep everything below them from learning.
 void check_new_head(const RunOptions& options, const Pretrained& pretrained, const models::Network& network) {
-  if (options.posterior.rest == "map") return;
-  const auto parameters = network.named_parameters();
-  for (const std::string& name : pretrained.untrained) {
-    const at::Tensor* parameter = parameters.find(name);
-    if (parameter == nullptr || parameter->requires_grad() || !begins_with(name, pretrained.head + ".")) continue;
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("posterior.match: the new head {} is not in it, and would stay as it begins: {} is frozen; add "
-                    "\"@head\", or learn it as a point (posterior.rest: map)",
-                    pretrained.head, name));
-  }
+  if (!begins_at_zero(options)) return;
+  for (const auto& [name, parameter] : new_head(network, pretrained))
+    if (parameter.dim() > 1 && !parameter.requires_grad())
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("posterior.match: {} of the new head is frozen at 0, and nothing below it would learn; add "
+                      "\"@head\"{}",
+                      name, options.method.is_point() ? "" : ", or learn it as a point (posterior.rest: map)"));
 }
 
 void set_threads(int64_t threads) {

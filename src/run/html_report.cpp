@@ -72,6 +72,8 @@ AdviceContext context_of(const RunDirectory& directory, const Curves& curves) {
     context.method = setting(document.root(), "method", "name");
     context.temperature = parse_double(setting(document.root(), "likelihood", "temperature")).value_or(1);
     context.fixed_noise = setting(document.root(), "likelihood", "noise") == "fixed";
+    if (setting(document.root(), "method", "solver") == "closed_form")
+      context.beta = parse_double(setting(document.root(), "method", "beta")).value_or(0);
     context.stops_early = parse_double(setting(document.root(), "train", "patience")).value_or(0) > 0;
   }
   const nlohmann::json info = directory.info();
@@ -118,6 +120,8 @@ std::string subtitle(const EvaluationReport& report) {
 }
 
 }  // namespace
+
+AdviceContext advice_context(const RunDirectory& directory) { return context_of(directory, read_curves(directory)); }
 
 void write_html_report(const RunDirectory& directory, const EvaluationReport& report, const std::string& path) {
   const Curves curves = read_curves(directory);

@@ -93,7 +93,10 @@ void add_length_advice(const EvaluationReport& report, const AdviceContext& cont
   }
   if (context.last_epoch <= 1) return;
   if (context.best_epoch >= 0.95 * context.last_epoch)
-    lines.push_back("Validation NLL was still falling at the end: raise train.epochs.");
+    lines.push_back(
+        "Validation NLL was still falling at the end: raise train.epochs in a new run, which may begin with the means "
+        "of "
+        "this one (model.weights: its folder).");
   else if (context.best_epoch <= 0.5 * context.last_epoch && !context.stops_early)
     lines.push_back(
         fmt::format("Validation NLL was best at epoch {:g} of {:g}: train.patience would end such a run earlier.",
@@ -127,14 +130,29 @@ double confidence_gap(const EvaluationReport& report) {
   return total > 0 ? (confidence - correct) / total : kNaN;
 }
 
+std::string posterior_advice(const EvaluationReport& report, const AdviceContext& context) {
+  if (moved_share(report) < kLearntShare)
+    return "The posterior did not learn: raise optimizer.lr or train.epochs, or start from a larger "
+           "posterior.init_std.";
+  if (!(context.beta > 0 && context.beta < 1)) return "";
+  // Every step keeps 1 - beta of the precision that was there.
+  constexpr double kKept = 0.1;
+  const double kept = std::pow(1 - context.beta, static_cast<double>(context.steps));
+  if (kept <= kKept) return "";
+  return fmt::format(
+      "{:.0f} % of every weight's precision is still that of posterior.init_std (method.beta: {:g} over {} steps), and "
+      "so is "
+      "the uncertainty: train for {:.0f} steps or more, or raise method.beta.",
+      100 * kept, context.beta, context.steps, std::ceil(std::log(kKept) / std::log(1 - context.beta)));
+}
+
 std::vector<std::string> advice(const EvaluationReport& report, const AdviceContext& context) {
   std::vector<std::string> lines;
   if (context.refused_steps > 0)
     lines.push_back(fmt::format("{} of {} training steps were left out, for loss or score were not finite or exploded.",
                                 context.refused_steps, context.steps));
-  if (moved_share(report) < kLearntShare)
-    lines.push_back(
-        "The posterior did not learn: raise optimizer.lr or train.epochs, or start from a larger posterior.init_std.");
+  const std::string posterior = posterior_advice(report, context);
+  if (!posterior.empty()) lines.push_back(posterior);
   const double gap = confidence_gap(report);
   if (gap_counts(gap, report)) lines.push_back(gap_advice(gap, report, context));
   const std::string coverage = coverage_advice(report, context);

@@ -173,6 +173,7 @@ void print_text(const Inspector& kind, const Json& facts, std::ostream& out) {
 void check_names(const std::vector<std::string>& paths) {
   std::map<std::string, std::string> path_of;
   for (const std::string& path : paths) {
+    if (!is_image(path)) continue;
     const auto [found, is_new] = path_of.emplace(fs::path(path).filename().string(), path);
     if (!is_new)
       throw Error(ErrorKind::kUsage, "inspect: --decode writes " + found->second + " and " + path +

@@ -70,7 +70,7 @@ void read_pictures(const std::vector<std::string>& inputs, const InputForm& form
       files.bad_rows(data::rows_between(0, files.size()), data::PictureForm{}, core_count());
   for (const data::Pictures::Bad& picture : bad) log().warn("{}; left out", picture.reason);
   if (bad.size() == paths.size())
-    throw Error(ErrorKind::kData, fmt::format("predict: none of the {} pictures can be read", paths.size()));
+    throw Error(ErrorKind::kData, fmt::format("none of the {} new pictures can be read", paths.size()));
   for (auto row = bad.rbegin(); row != bad.rend(); ++row) paths.erase(paths.begin() + row->row);
   if (!bad.empty())
     log().warn("{} of {} pictures cannot be read and are left out", bad.size(), bad.size() + paths.size());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json_file.h"
+#include "picture_checks.h"
 #include "predictor.h"
 #include "scorevi/core/atomic_file.h"
 #include "scorevi/core/csv_writer.h"
@@ -34,6 +35,7 @@ std::vector<double> as_vector(const at::Tensor& values) {
 // Uncertainty of every row: larger means less like the training data.
 std::vector<NamedScores> scores_of(Experiment& experiment, const std::vector<int64_t>& rows, int64_t samples) {
   const ClassPrediction prediction = predict_classes(experiment, rows, samples);
+  refuse_all_grey(experiment.data.dataset, rows);
   const Uncertainty uncertainty = uncertainty_of(prediction);
   std::vector<NamedScores> scores = {{"entropy", as_vector(uncertainty.entropy)},
                                      {"1 - confidence", as_vector(1 - prediction.log_probs.exp().amax(1))}};

@@ -119,8 +119,8 @@ std::string picture_warning(const InputForm& source, const RunOptions& options, 
 }
 
 // Of weights with a name whose classes are those of a data set.
-void plan_known_classes(const KnownWeights& known, const data::Dataset& here, HeadPlan& head) {
-  head.classes_known = known.classes == here.name;
+void plan_known_classes(const KnownWeights& known, const std::string& trained_on, HeadPlan& head) {
+  head.classes_known = known.classes == trained_on;
   if (known.classes.empty() || head.classes_known) return;
   head.is_new = true;
   head.note = fmt::format("the head {} begins anew: its classes are those of {}", head.name, known.classes);
@@ -139,7 +139,7 @@ HeadPlan plan_head(const models::Network& network, const RunOptions& options, co
   else if (source)
     plan_classes(source->data.dataset, dataset, head);
   else if (known != nullptr)
-    plan_known_classes(*known, dataset, head);
+    plan_known_classes(*known, options.data.source.name, head);
   else
     head.classes_known = dataset.task == data::Task::kRegression;  // there are none
   return head;

@@ -1,6 +1,7 @@
 #include "seen_rows.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,17 +47,6 @@ SeenRows seen_by_number(const data::Split& own, const data::Split& split) {
   });
 }
 
-SeenRows seen_by_name(const std::vector<std::string>& files, const data::Split& own, const DataParts& data) {
-  SeenRows seen = count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
-    std::set<std::string> names;
-    for (const int64_t row : known) names.insert(files[static_cast<std::size_t>(row)]);
-    return std::count_if(rows.begin(), rows.end(),
-                         [&](int64_t row) { return names.count(picture_file(data.dataset, row)) > 0; });
-  });
-  seen.by_name = true;
-  return seen;
-}
-
 // The files of the run's data set as they are now, those that the run left out among them.
 data::Dataset files_now(const RunOptions& options) {
   const Silence silence;
@@ -66,49 +56,65 @@ data::Dataset files_now(const RunOptions& options) {
   return data::load_dataset(source);
 }
 
-// By content: only files of equal size are read.
-SeenRows seen_by_content(const std::vector<std::string>& files, const data::Dataset& trained, const data::Split& own,
-                         const DataParts& data) {
-  return count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
+// For each picture that the run has noted its row in `now`, -1 where it is gone. Both have them in the same order, and
+// others may have come since.
+Rows places_in(const data::Dataset& now, const std::vector<std::string>& noted) {
+  std::map<std::string, Rows> rows_of;
+  for (int64_t row = 0; row < now.size(); ++row) rows_of[picture_file(now, row)].push_back(row);
+  Rows places;
+  int64_t next = 0;
+  for (const std::string& file : noted) {
+    const Rows& rows = rows_of[file];
+    const auto found = std::lower_bound(rows.begin(), rows.end(), next);
+    places.push_back(found == rows.end() ? -1 : *found);
+    if (found != rows.end()) next = *found + 1;
+  }
+  return places;
+}
+
+// By content, of files of equal size alone; by name where a picture of the run is gone.
+SeenRows seen_by_file(const RunDirectory& directory, const RunOptions& options, const DataParts& data) {
+  const std::vector<std::string> noted = picture_files(directory);
+  if (noted.empty()) return {};
+  const data::Split own = data::load_split(directory.file(files::kSplit), static_cast<int64_t>(noted.size()));
+  data::Dataset now;
+  Rows places(noted.size(), -1);
+  try {
+    now = files_now(options);
+    places = places_in(now, noted);
+  } catch (const Error&) {  // the whole set is gone
+  }
+  bool by_name = false;
+  SeenRows seen = count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
+    const data::Pictures& pictures = *data.dataset.pictures;
     std::set<int64_t> sizes, known_sizes;
-    for (const int64_t row : rows) sizes.insert(bytes_of(*data.dataset.pictures, row));
+    for (const int64_t row : rows) sizes.insert(bytes_of(pictures, row));
     std::set<std::string> names, contents;
-    for (const int64_t row : known) names.insert(files[static_cast<std::size_t>(row)]);
-    for (int64_t row = 0; row < trained.size(); ++row) {
-      const int64_t bytes = bytes_of(*trained.pictures, row);
-      if (sizes.count(bytes) == 0 || names.count(picture_file(trained, row)) == 0) continue;
-      known_sizes.insert(bytes);
-      contents.insert(content_of(*trained.pictures, row));
+    for (const int64_t row : known) {
+      const int64_t place = places[static_cast<std::size_t>(row)];
+      if (place < 0) {
+        names.insert(noted[static_cast<std::size_t>(row)]);
+      } else if (const int64_t bytes = bytes_of(*now.pictures, place); sizes.count(bytes) > 0) {
+        known_sizes.insert(bytes);
+        contents.insert(content_of(*now.pictures, place));
+      }
     }
     contents.erase("");
     return std::count_if(rows.begin(), rows.end(), [&](int64_t row) {
-      return known_sizes.count(bytes_of(*data.dataset.pictures, row)) > 0 &&
-             contents.count(content_of(*data.dataset.pictures, row)) > 0;
+      if (known_sizes.count(bytes_of(pictures, row)) > 0 && contents.count(content_of(pictures, row)) > 0) return true;
+      const bool named = names.count(picture_file(data.dataset, row)) > 0;
+      by_name = by_name || named;
+      return named;
     });
   });
-}
-
-// Whether all files that the run has noted are still there.
-bool has_all(const data::Dataset& trained, const std::vector<std::string>& files) {
-  std::set<std::string> names;
-  for (int64_t row = 0; row < trained.size(); ++row) names.insert(picture_file(trained, row));
-  return std::all_of(files.begin(), files.end(), [&](const std::string& file) { return names.count(file) > 0; });
-}
-
-SeenRows seen_by_file(const RunDirectory& directory, const RunOptions& options, const DataParts& data) {
-  const std::vector<std::string> files = picture_files(directory);
-  if (files.empty()) return {};
-  const data::Split own = data::load_split(directory.file(files::kSplit), static_cast<int64_t>(files.size()));
-  try {
-    const data::Dataset trained = files_now(options);
-    if (has_all(trained, files)) return seen_by_content(files, trained, own, data);
-  } catch (const Error&) {  // its pictures are not there any more
-  }
-  log().info(
-      "{}: the pictures that it was trained on are not there as they were; others are compared with them by "
-      "folder, name and size",
-      directory.path());
-  return seen_by_name(files, own, data);
+  seen.by_name = by_name;
+  const auto gone = std::count(places.begin(), places.end(), -1);
+  if (gone > 0)
+    log().warn(
+        "{}: {} of its {} pictures are not there any more; whether others are the same is judged by folder, name and "
+        "size",
+        directory.path(), gone, noted.size());
+  return seen;
 }
 
 // The run's data; Error(kData) where they are not there or not the same.

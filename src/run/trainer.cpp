@@ -295,7 +295,7 @@ void Trainer::write_row(const EpochValues& v) {
   bar_->clear();
   std::string line = fmt::format("epoch {}/{}  nll {:.4g}", v.epoch, experiment_.options.train.epochs,
                                  sums.mean(sums.nll) + nll_offset_);
-  if (std::isfinite(v.sigma.p50)) line += fmt::format("  kl/N {:.4g}  sigma {:.3g}", sums.kl * scale, v.sigma.p50);
+  if (std::isfinite(v.sigma.p50)) line += fmt::format("  kl_scaled {:.4g}  sigma {:.3g}", sums.kl * scale, v.sigma.p50);
   if (v.validated) line += fmt::format("  val_nll {:.4g}", v.validation.nll);
   if (v.validated && experiment_.data.classification())
     line += fmt::format("  val_error {:.2f} %  val_ece {:.2f} %", 100 * v.validation.error, 100 * v.validation.ece);

@@ -345,7 +345,7 @@ TEST_F(PicturesTest, AFolderOneLevelTooHighIsTold) {
   const auto refused = run_program({"check", config_, "-s", "data.root=" + folder_.path().string()});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("1 class (set), expected at least 2; is the folder of the classes one level "
-                                     "deeper?"));
+                                     "deeper, or"));
 }
 
 TEST_F(PicturesTest, CheckFindsDamagedPictures) {
@@ -548,7 +548,9 @@ TEST_F(PicturesTest, ANewHeadThatIsFrozenIsRefused) {
                                              "-s", "posterior.match=[\"layer3.*\"]"};
   const auto refused = train("refused", settings);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("posterior.match: the new head linear is not in it"));
+  EXPECT_THAT(refused.err, HasSubstr("posterior.match: linear.weight of the new head is frozen at 0"));
+  train_ok("random", {"-s", "model.weights=" + weights, "-s", "train.batch_norm=running", "-s",
+                      "posterior.match=[\"layer3.*\"]", "-s", "model.head_start=random", "--max-steps", "1"});
   std::vector<std::string> points = settings;
   points.insert(points.end(), {"-s", "posterior.rest=map", "--max-steps", "1"});
   train_ok("points", points);
@@ -584,14 +586,21 @@ TEST_F(PicturesTest, AnEvaluationOfGreyPicturesAloneIsRefused) {
   const auto refused = run_program({"evaluate", folder_.file("run"), "--data", folder_.file("new")});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("none of the 2 pictures to be evaluated can be read"));
+  for (const char* part : {"train", "test"}) test::write_picture_folder(folder_, std::string("parts/") + part, 4);
+  for (const char* label : {"amber", "blue", "coral"})
+    for (int i = 0; i < 4; ++i)
+      folder_.write("parts/test/" + std::string(label) + "/" + std::to_string(i) + ".bmp", "no picture");
+  const auto early = train("early", {"-s", "data.root=" + folder_.file("parts"), "-s", "data.on_bad_image=substitute"});
+  EXPECT_EQ(early.exit_code, 3);
+  EXPECT_THAT(early.err, HasSubstr("none of the 12 test pictures can be read"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("early")));
 }
 
 TEST_F(PicturesTest, WhatChangesNoResultMayChangeLater) {
   train_ok("run", {"--max-steps", "2"});
-  const std::vector<std::string> other = {"-s", "data.cache=decoded", "-s", "evaluate.batch_size=7"};
-  std::vector<std::string> resume = {"train", "--resume", folder_.file("run")};
-  resume.insert(resume.end(), other.begin(), other.end());
-  EXPECT_EQ(run_program(resume).exit_code, 0);
+  train_ok("whole");
+  EXPECT_EQ(run_program({"train", "--resume", folder_.file("run"), "-s", "data.cache=decoded"}).exit_code, 0);
+  expect_same("run", "whole", kResults);
   EXPECT_EQ(run_program({"evaluate", folder_.file("run"), "-s", "data.cache=none"}).exit_code, 0);
 }
 

@@ -129,6 +129,30 @@ evaluate: {bootstrap: 10}
               HasSubstr("of these 24 test rows, by folder, name and size of their files; "));
 }
 
+// Training and test pictures of equal names and sizes, as cameras number them.
+TEST_F(SeenRowsTest, OfficialTestPicturesAreNotTrainingPictures) {
+  for (const char* part : {"set/train", "set/test"}) test::write_picture_folder(folder_, part, 4);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.file("set/test"))) {
+    if (!entry.is_regular_file()) continue;
+    std::string bytes = slurp(entry.path().string());
+    bytes[100] = static_cast<char>(bytes[100] ^ 1);
+    folder_.write(std::filesystem::relative(entry.path(), folder_.path()).string(), bytes);
+  }
+  const std::string pictures =
+      folder_.write("pictures.yaml", "data: {name: image_folder, root: " + folder_.file("set") + R"(}
+model: {name: cifar_resnet20}
+method: {name: map}
+train: {epochs: 1}
+evaluate: {bootstrap: 10}
+)");
+  train(pictures, "run", {"--limit-batches", "1"});
+  EXPECT_THAT(evaluate({"--data", folder_.file("set/test")}), Not(HasSubstr("trained or selected")));
+  EXPECT_THAT(evaluate({"--data", folder_.file("set/train")}, 2), HasSubstr("12 of these 12 test rows"));
+  std::filesystem::remove(folder_.file("set/test/blue/0.bmp"));  // the others are still compared by content
+  EXPECT_THAT(evaluate({"--data", folder_.file("set/test")}),
+              testing::AllOf(HasSubstr("1 of its 24 pictures are not there any more"), Not(HasSubstr("trained or"))));
+}
+
 TEST_F(SeenRowsTest, ThroughTheWeightsOfARun) {
   const std::string digits = folder_.write("digits.yaml", R"(data: {name: digits, train_size: 200}
 model: {name: mlp, hidden: [4]}

@@ -38,7 +38,14 @@ struct AdviceContext {
   bool stops_early = false;  // train.patience > 0
   bool fixed_noise = false;  // likelihood.noise: fixed
   int64_t steps = 0, refused_steps = 0;
+  double beta = 0;  // method.beta of the closed form; 0 = another method
 };
+
+// Read from metrics.csv, run.json and config.resolved.yaml.
+AdviceContext advice_context(const RunDirectory& directory);
+
+// Whether the standard deviations are still about those that they started with, and what to do; "" where they are not.
+std::string posterior_advice(const EvaluationReport& report, const AdviceContext& context);
 
 // What to try next, in plain sentences; empty when nothing stands out. Calibration is only judged where it is off by
 // more than two standard errors of a calibrated prediction, and where the temperature fitted on validation, if any,

@@ -112,7 +112,7 @@ TEST_F(RunMember, ARunWithoutAStepDiverged) {
   method().method.samples = 2;
   const MemberResult result = run();
   EXPECT_EQ(result.outcome, "diverged");
-  EXPECT_EQ(result.message.rfind("every step was refused: log density is not finite", 0), 0U) << result.message;
+  EXPECT_EQ(result.message.rfind("20 of 20 steps were refused: log density is not finite", 0), 0U) << result.message;
   for (std::size_t i = 1; i < result.curve.size(); ++i)
     EXPECT_GE(result.curve[i].evaluations, result.curve[i - 1].evaluations);
 }
