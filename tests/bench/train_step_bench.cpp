@@ -97,8 +97,11 @@ Setup make_setup(const Problem& problem, const std::string& method, int64_t batc
   setup.family =
       std::make_unique<variational::DiagonalGaussian>(variational::DiagonalGaussian::from_mean(theta, 0.003));
   if (method == "advi") setup.engine = std::make_unique<inference::Advi>(inference::AdviOptions{}, sgd, layout, theta);
-  if (method == "closed_form")
-    setup.engine = std::make_unique<inference::ClosedForm>(inference::ClosedFormOptions{}, sgd, layout, theta);
+  if (method == "closed_form") {
+    inference::ClosedFormOptions options;
+    options.mean_step = 1e-9;  // as the rate above
+    setup.engine = std::make_unique<inference::ClosedForm>(options, sgd, layout, theta);
+  }
   if (method == "psm" || method == "psm_k2") {
     inference::PsmOptions options;
     options.inner_steps = method == "psm" ? 1 : 2;
