@@ -31,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBench = "bench";
-constexpr int kMostJobs = 8;  // unless more are asked for
 
 struct PreparedTarget {
   targets::KnownTarget known;
@@ -104,8 +103,8 @@ class Bench {
         if (make(open[i])) tell(results_[open[i]], ++done, open.size());
     };
     std::vector<std::thread> workers;
-    const int jobs = request_.jobs > 0 ? request_.jobs : std::min(core_count(), kMostJobs);
-    for (std::size_t i = 0; i < std::min<std::size_t>(jobs, open.size()); ++i) workers.emplace_back(work);
+    const std::size_t jobs = std::min<std::size_t>(job_count(request_.jobs), open.size());
+    for (std::size_t i = 0; i < jobs; ++i) workers.emplace_back(work);
     for (std::thread& worker : workers) worker.join();
     if (failure_) std::rethrow_exception(failure_);
     stop_if_signalled();

@@ -9,7 +9,6 @@
 #include "step_frame.h"
 
 namespace scorevi::inference {
-namespace {}  // namespace
 
 Fisher::Fisher(const GaussianOptions& options, const optim::OptimizerOptions& optimizer,
                const params::FlatLayout& layout, const at::Tensor& like)

@@ -15,7 +15,6 @@
 #include "scorevi/core/error.h"
 #include "scorevi/core/glob.h"
 #include "scorevi/core/log.h"
-#include "scorevi/core/suggest.h"
 #include "scorevi/core/text.h"
 #include "scorevi/inference/registry.h"
 #include "scorevi/kernels/exec.h"

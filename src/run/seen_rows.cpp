@@ -85,6 +85,12 @@ SeenRows seen_by_file(const RunDirectory& directory, const RunOptions& options, 
   } catch (const Error&) {  // the whole set is gone
   }
   bool by_name = false;
+  std::map<int64_t, std::string> read;  // training pictures are asked for twice
+  const auto content_now = [&](int64_t place) -> const std::string& {
+    const auto [found, is_new] = read.try_emplace(place);
+    if (is_new) found->second = content_of(*now.pictures, place);
+    return found->second;
+  };
   SeenRows seen = count_parts(own, data.split, [&](const Rows& rows, const Rows& known) {
     const data::Pictures& pictures = *data.dataset.pictures;
     std::set<int64_t> sizes, known_sizes;
@@ -96,7 +102,7 @@ SeenRows seen_by_file(const RunDirectory& directory, const RunOptions& options, 
         names.insert(noted[static_cast<std::size_t>(row)]);
       } else if (const int64_t bytes = bytes_of(*now.pictures, place); sizes.count(bytes) > 0) {
         known_sizes.insert(bytes);
-        contents.insert(content_of(*now.pictures, place));
+        contents.insert(content_now(place));
       }
     }
     contents.erase("");

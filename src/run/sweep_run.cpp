@@ -29,7 +29,6 @@ namespace {
 
 constexpr const char* kSweep = "sweep";
 constexpr int kShownLines = 8;
-constexpr int kMostJobs = 8;
 
 // What is wrong with members, each error once however many of them have it.
 class MemberErrors {
@@ -92,9 +91,8 @@ class SweepRunner {
   SweepRunner(const SweepOptions& options, const SweepRunOptions& run)
       : options_(options), run_(run), members_(expand_sweep(options)) {
     outcome_.folder = run.out.empty() ? "runs/" + options.name : run.out;
-    const int cores = core_count();
-    jobs_ = run.jobs > 0 ? run.jobs : std::min(cores, kMostJobs);
-    threads_ = std::min(std::max(1, cores / jobs_), thread_limit());
+    jobs_ = job_count(run.jobs);
+    threads_ = std::min(std::max(1, core_count() / jobs_), thread_limit());
   }
 
   SweepOutcome run() {

@@ -39,6 +39,25 @@ class SeenRowsTest : public ::testing::Test {
     std::string text = kTable;
     return folder_.write("config.yaml", text.replace(text.find("PATH"), 4, path));
   }
+  // Of the pictures in the folder `set`; `more` keys of data.
+  std::string picture_config(const std::string& more) const {
+    return folder_.write("pictures.yaml", "data: {name: image_folder, root: " + folder_.file("set") + more + R"(}
+model: {name: cifar_resnet20}
+method: {name: map}
+train: {epochs: 1}
+evaluate: {bootstrap: 10}
+)");
+  }
+  // Names and sizes as of test::write_picture_folder, and other contents.
+  void write_other_pictures(const std::string& name, int count) const {
+    test::write_picture_folder(folder_, name, count);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.file(name))) {
+      if (!entry.is_regular_file()) continue;
+      std::string bytes = slurp(entry.path().string());
+      bytes[100] = static_cast<char>(bytes[100] ^ 1);
+      folder_.write(std::filesystem::relative(entry.path(), folder_.path()).string(), bytes);
+    }
+  }
   std::string train(const std::string& config, const std::string& run, std::vector<std::string> more = {}) const {
     std::vector<std::string> arguments = {"train", config, "--out", folder_.file(run)};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -97,14 +116,7 @@ TEST_F(SeenRowsTest, InOneTable) {
 
 TEST_F(SeenRowsTest, InThePicturesOfTheRun) {
   test::write_picture_folder(folder_, "set", 8);
-  const std::string pictures =
-      folder_.write("pictures.yaml", "data: {name: image_folder, root: " + folder_.file("set") + R"(, test_frac: 0.25}
-model: {name: cifar_resnet20}
-method: {name: map}
-train: {epochs: 1}
-evaluate: {bootstrap: 10}
-)");
-  train(pictures, "run", {"--limit-batches", "1"});
+  train(picture_config(", test_frac: 0.25"), "run", {"--limit-batches", "1"});
   test::write_picture_folder(folder_, "copy", 8);
   folder_.write("copy/blue/new.bmp", slurp(folder_.file("set/blue/3.bmp")) + "x");
   const std::size_t rows = split()["train"].size() + split()["validation"].size();
@@ -116,13 +128,7 @@ evaluate: {bootstrap: 10}
   EXPECT_THAT(told, HasSubstr(counted + "; "));
 
   // Other pictures under the names and of the sizes of the run's own.
-  test::write_picture_folder(folder_, "other", 8);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.file("other"))) {
-    if (!entry.is_regular_file()) continue;
-    std::string bytes = slurp(entry.path().string());
-    bytes[100] = static_cast<char>(bytes[100] ^ 1);
-    folder_.write(std::filesystem::relative(entry.path(), folder_.path()).string(), bytes);
-  }
+  write_other_pictures("other", 8);
   EXPECT_THAT(evaluate({"--data", folder_.file("other")}), Not(HasSubstr("trained or selected")));
   std::filesystem::remove_all(folder_.file("set"));  // nothing but names is left to compare
   EXPECT_THAT(evaluate({"--data", folder_.file("other")}),
@@ -131,21 +137,9 @@ evaluate: {bootstrap: 10}
 
 // Training and test pictures of equal names and sizes, as cameras number them.
 TEST_F(SeenRowsTest, OfficialTestPicturesAreNotTrainingPictures) {
-  for (const char* part : {"set/train", "set/test"}) test::write_picture_folder(folder_, part, 4);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.file("set/test"))) {
-    if (!entry.is_regular_file()) continue;
-    std::string bytes = slurp(entry.path().string());
-    bytes[100] = static_cast<char>(bytes[100] ^ 1);
-    folder_.write(std::filesystem::relative(entry.path(), folder_.path()).string(), bytes);
-  }
-  const std::string pictures =
-      folder_.write("pictures.yaml", "data: {name: image_folder, root: " + folder_.file("set") + R"(}
-model: {name: cifar_resnet20}
-method: {name: map}
-train: {epochs: 1}
-evaluate: {bootstrap: 10}
-)");
-  train(pictures, "run", {"--limit-batches", "1"});
+  test::write_picture_folder(folder_, "set/train", 4);
+  write_other_pictures("set/test", 4);
+  train(picture_config(""), "run", {"--limit-batches", "1"});
   EXPECT_THAT(evaluate({"--data", folder_.file("set/test")}), Not(HasSubstr("trained or selected")));
   EXPECT_THAT(evaluate({"--data", folder_.file("set/train")}, 2), HasSubstr("12 of these 12 test rows"));
   std::filesystem::remove(folder_.file("set/test/blue/0.bmp"));  // the others are still compared by content
